@@ -6,7 +6,7 @@ import pytest
 
 from ragstone import providers
 from ragstone.config.load import load
-from ragstone.config.model_settings import LlmSettings
+from ragstone.config.model_settings import LlmSettings, RerankSettings
 from ragstone.config.settings import SearchSettings, Settings, TableSettings
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.engine import Engine
@@ -50,7 +50,7 @@ pipelines:
     token_budget: 500
     top_n: 3
     search: {hybrid_enabled: false}
-    rerank: {provider: cohere}
+    rerank: {provider: cohere, top_k: 5}
 """
 
 
@@ -86,7 +86,9 @@ def test_a_file_of_the_other_program_loads_and_says_what_is_not_acted_on() -> No
     assert pair.search is not None
     assert (pair.search.mode, pair.search.top_k, pair.token_budget) == ("semantic", 3, 500)
     assert pair.search.cosine_weight == pair.search.bm25_weight == 0.5
-    assert [note.split()[0] for note in pair.notes] == ["rerank", "rag_llm.top_p"]
+    assert [note.split()[0] for note in pair.notes] == ["rerank.top_k", "rag_llm.top_p"]
+    assert pair.rerank == RerankSettings("cohere/rerank-v3.5")
+    assert docs.rerank is None
     assert pair.llm is not None
     assert (pair.llm.model, pair.llm.timeout, pair.llm.api_key_file) == ("ollama/llama3", 0.5, None)
     assert pair.embed is not None

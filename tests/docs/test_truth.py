@@ -25,6 +25,7 @@ from ragstone.core import errors
 from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, OPERATORS
 from ragstone.engine.blocking import Knowledge
 from ragstone.evaluation.case import KEY_MEANINGS
+from ragstone.providers import RUNTIMES
 from tests.docs.blocks import DOCS, ROOT, pages
 
 HOW_TO = "\n".join(
@@ -48,6 +49,7 @@ SECTIONS = {
     "`chunk`": settings.ChunkSettings,
     "`embed`": model_settings.EmbedSettings,
     "`llm`": model_settings.LlmSettings,
+    "`rerank`": model_settings.RerankSettings,
     "`answer`": model_settings.AnswerSettings,
     "`external`": model_settings.ExternalSettings,
     "`deadlines`": Deadlines,
@@ -69,6 +71,7 @@ GROUPS = (
     "embed",
     "llm",
     "judge",
+    "rerank",
     "answer",
     "external",
     "limits",
@@ -191,14 +194,16 @@ def test_every_vendor_stands_in_the_table_with_what_it_gives() -> None:
     for vendor in VENDORS.values():
         [row] = re.findall(rf"^\| `{vendor.name}` \| .*$", text, re.MULTILINE)
         cells = [cell.strip() for cell in row.strip("|").split("|")]
-        assert cells[3:5] == ["yes" if able else "no" for able in (vendor.completes, vendor.embeds)]
+        able = (vendor.completes, vendor.embeds, vendor.reranks)
+        assert cells[3:6] == ["yes" if one else "no" for one in able]
         assert (vendor.variable or "none") in cells[2]
         address = urlsplit(vendor.base_url or "")
         assert (f"port {address.port}" if is_local_address(vendor.base_url) else str(address.hostname)) in cells[
             1
         ] or not address.netloc
-        assert f"`ragstone[{vendor.name}]`" == cells[5]
-        assert vendor.name in extras
+        built_in = vendor.name in RUNTIMES  # runs on a package that every installation has
+        assert cells[6] == ("–" if built_in else f"`ragstone[{vendor.name}]`")
+        assert built_in or vendor.name in extras
 
 
 LINKING = [

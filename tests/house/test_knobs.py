@@ -10,7 +10,7 @@ import pytest
 
 from ragstone.config import settings as groups
 from ragstone.config.jwt import JwtSettings
-from ragstone.config.model_settings import EmbedSettings, LlmSettings
+from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import (
@@ -100,6 +100,14 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
         assert "external.embedding" in (await engine.doctor())[0]
     async with Engine(replace(vendors, embed=EmbedSettings("fastembed/BAAI/bge-small-en-v1.5"))) as engine:
         assert engine.search_context.sources[0].embedder is not None
+    by_vendor = RerankSettings("cohere/rerank-v3.5", base_url="http://127.0.0.1:1", retries=0)
+    async with Engine(replace(settings, rerank=by_vendor), embedder=BagOfWords()) as engine:
+        assert "rerank_failed" in {note.code for note in (await engine.search("samples")).notes}
+    async with Engine(replace(settings, rerank=RerankSettings("onnx/x", folder="nowhere"))) as engine:
+        assert "rerank.folder nowhere" in " ".join(await engine.doctor())
+    away = RerankSettings("cohere/rerank-v3.5", api_key="k")
+    async with Engine(replace(settings, rerank=away)) as engine:
+        assert "external.rerank" in " ".join(await engine.doctor())
     await _serve(replace(settings, key=None, access=AccessSettings(), embed=EmbedSettings("none")))
     acted = {(kind, name) for kind, name, module in read if module not in COPIERS}
     wanted = {(kind.__name__, field.name) for kind in KINDS for field in fields(kind)}

@@ -27,6 +27,7 @@ NOTE_STATUSES = {
     "llm_refused": 2,
     "embedding_failed": 1,
     "embedding_refused": 2,
+    "rerank_refused": 2,
 }
 
 

@@ -148,7 +148,8 @@ def _add_options(command: Callable[..., int | None], own_fields: "list[Field[Any
 
 def _describe_option(name: str, kind: Any, text: str) -> Any:
     """The annotation that typer reads: a switch, a number or a text."""
-    plain = next((part for part in (kind, *get_args(kind)) if part in (bool, int, float)), str)
+    kinds = (kind, *get_args(kind))
+    plain = str if str in kinds else next((part for part in kinds if part in (bool, int, float)), str)
     switch = (f"--{name.replace('_', '-')}/--no-{name.replace('_', '-')}",) if plain is bool else ()
     return Annotated[plain | None, typer.Option(*NAMES.get(name, switch), help=text, rich_help_panel="Search")]
 

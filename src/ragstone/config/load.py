@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from ragstone.config import yaml_file
 from ragstone.config.convert import convert_data, list_settable
-from ragstone.config.model_settings import FORMER_RULES, EmbedSettings, LlmSettings
+from ragstone.config.model_settings import FORMER_RULES, EmbedSettings, LlmSettings, RerankSettings
 from ragstone.config.pgedge import translate_pipelines
 from ragstone.config.settings import PipelineSettings, SearchSettings, Settings
 from ragstone.config.vendors import VENDORS
@@ -34,11 +34,12 @@ CONFIG_FILE = "ragstone.yaml"
 CALIBRATION_FILE = "ragstone.calibration.json"
 PREFIX = "RAGSTONE_"
 NAMED_GROUPS = ("tenants", "collections")  # groups whose entries have settings of their own
-OVERRIDABLE = ("chunk", "embed", "keep_versions", "artifacts", "llm")  # such settings
+OVERRIDABLE = ("chunk", "embed", "keep_versions", "artifacts", "llm", "rerank")  # such settings
 MODEL_KEYS = {
     "embed": ("dimensions", "reads", "folder"),
     "llm": ("context", "tokenizer"),
     "judge": ("context", "tokenizer"),
+    "rerank": ("folder", "scores", "reads"),
 }  # what is said of one model, and of its vendor
 VENDOR_KEYS = ("base_url", "api_key", "api_key_file", "headers")
 KEY_LENGTH = 10_000  # characters of a file that are read for a key
@@ -146,7 +147,7 @@ def _add_embedding_model(data: Json) -> Json:
     return {**data, "embed": {**same, "model": f"{vendor.name}/{vendor.embedding}", **embed}}
 
 
-def read_api_key(group: str, wanted: LlmSettings | EmbedSettings, variable: str | None) -> str | None:
+def read_api_key(group: str, wanted: LlmSettings | EmbedSettings | RerankSettings, variable: str | None) -> str | None:
     """The key for a vendor: the one that is set, else what the file holds, else the environment variable, else None.
 
     Raises `ConfigError` for a file that cannot be read or holds none.

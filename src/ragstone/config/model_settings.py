@@ -48,6 +48,36 @@ class EmbedSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """The reranker, how it is reached, and how many passages it scores."""
+
+    model: Annotated[str, Option("Reranker: VENDOR/MODEL, llm for the language model, or none.", not_blank=True)] = (
+        "none"
+    )
+    base_url: Annotated[str | None, Option("Base URL of the API [default: the vendor's].")] = None
+    api_key: Annotated[str | None, Option("API key of the vendor.")] = field(default=None, repr=False)
+    api_key_file: Annotated[str | None, Option("File that holds the API key.")] = None
+    headers: Annotated[Mapping[str, str], Option("Headers of every request.")] = field(default_factory=dict, repr=False)
+    folder: Annotated[str | None, Option("Folder with the model's files, for onnx and fastembed.")] = None
+    reads: Annotated[
+        int, Option("Longest question with passage that a model of onnx reads, in tokens.", 16, 100_000)
+    ] = 512
+    scores: Annotated[
+        Literal["unit", "logit", "cosine"] | None,
+        Option("Scale of the model's raw scores: unit, logit or cosine [default: the vendor's]."),
+    ] = None
+    documents: Annotated[int, Option("Maximum number of passages to rerank.", 1, 1000)] = 50
+    oversample: Annotated[int, Option("Passages to rerank, times top_k.", 1, 100)] = 2
+    timeout: Annotated[
+        float, Option("Timeout of an attempt: seconds until the next piece of the response.", 0.01, 86_400)
+    ] = 30.0
+    retries: Annotated[int, Option("Retries of a failed request.", 0, 100)] = 3
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+
+@dataclass(frozen=True, slots=True)
 class LlmSettings:
     """A language model that writes or judges answers, and how it is reached."""
 
@@ -103,3 +133,4 @@ class ExternalSettings:
     embedding: Annotated[bool, Option("Allow sending texts of documents and questions to a vendor for embedding.")] = (
         False
     )
+    rerank: Annotated[bool, Option("Allow sending questions and found passages to a vendor for reranking.")] = False

@@ -30,7 +30,8 @@ PORT = 5432
 DATABASE = ("host", "port", "database", "username", "password", "ssl_mode", "hosts", "target_session_attrs")
 DATABASE_FILES = {"ssl_cert": "sslcert", "ssl_key": "sslkey", "ssl_root_cert": "sslrootcert"}
 SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
-UNUSED = {"rerank": "Ragstone calls no reranker"}
+RERANKERS = {"cohere": "rerank-v3.5", "voyage": "rerank-2.5"}  # where no model is named
+RERANK_KEYS = ("provider", "model", "base_url", "top_k")
 ENDPOINT_KEYS = {"base_url": "base_url", "request_timeout": "total", "per_attempt_timeout": "timeout"}  # theirs: ours
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
@@ -53,10 +54,10 @@ def translate_pipelines(data: Json, pipeline: Sequence[str], search: Sequence[st
     if data.get("server") is not None:
         own["serve"] = {**_translate_server(data["server"], origin), **check_mapping(own.get("serve"), "serve", origin)}
     if foreign and "embed" not in own:  # the vendors are those of its pipelines, which it names for this
-        own.setdefault("external", {"embedding": True})
+        own.setdefault("external", {"embedding": True, "rerank": True})
     items = pipelines if isinstance(pipelines, list) else []
     for n, item in enumerate(items):
-        check_keys(item, (*DEFAULTS, *UNUSED, *pipeline), f"pipelines[{n}]", origin)
+        check_keys(item, (*DEFAULTS, *pipeline), f"pipelines[{n}]", origin)
         within = item.get("search") if isinstance(item, dict) else None
         check_keys(within, (*PGEDGE_SEARCH_KEYS, *search), f"pipelines[{n}].search", origin)
     made = [
@@ -88,7 +89,7 @@ def _translate_pipeline(
     if not isinstance(item, dict):
         return item
     given = {**{key: value for key, value in defaults.items() if value is not None}, **item}
-    notes = [f"{key} is ignored: {why}" for key, why in UNUSED.items() if given.pop(key, None) is not None]
+    notes = _translate_reranker(given, f"{path}.rerank", origin)
     if foreign:
         given = {"token_budget": TOKENS, "top_n": TOP_N, **given}
     for key, allowed in (
@@ -110,6 +111,25 @@ def _translate_pipeline(
     if notes:
         given["notes"] = [*(given.get("notes") or ()), *notes]
     return given
+
+
+def _translate_reranker(given: dict[str, Any], path: str, origin: str) -> list[str]:
+    """Put our settings of a reranker in place of theirs, which name a `provider`; say what of these is not acted on."""
+    theirs = given.get("rerank")
+    if not isinstance(theirs, dict) or "provider" not in theirs:
+        return []
+    check_keys(theirs, RERANK_KEYS, path, origin)
+    provider = str(theirs["provider"])
+    name = f"{provider}/{theirs.get('model') or RERANKERS.get(provider, '')}"
+    vendors.parse_model_name(name, verb=vendors.RERANK, key=f"{origin}: {path}")
+    keys = check_texts(given.get("api_keys"), f"{path}: api_keys", origin)
+    given["rerank"] = {
+        "model": name,
+        **({"base_url": theirs["base_url"]} if theirs.get("base_url") else {}),
+        **({"api_key_file": keys[provider]} if keys.get(provider) else {}),
+    }
+    ignored = "rerank.top_k is ignored: rerank.documents bounds the passages that are reranked, top_n the results"
+    return [ignored] if theirs.get("top_k") is not None else []
 
 
 def _translate_models(

@@ -40,6 +40,8 @@ class SearchKeywords(TypedDict, total=False):
     """Drop passages that the model scores too low."""
     filter_below: float | None
     """Score from 0 to 1 below which the filter drops a passage."""
+    rerank: bool | str | None
+    """Reranker: on, off, llm or VENDOR/MODEL [default: on if rerank.model is set]."""
     cache: bool | None
     """Reuse the results of earlier questions with the same meaning."""
     cache_cosine: float | None

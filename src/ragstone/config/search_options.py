@@ -36,6 +36,10 @@ class SearchOptions:
     multi_query: Annotated[int, Option("Also search for this number of paraphrases by the model.", 0, 20)] = 0
     filter: Annotated[bool, Option("Drop passages that the model scores too low.")] = False
     filter_below: Annotated[float, Option("Score from 0 to 1 below which the filter drops a passage.", 0, 1)] = 0.5
+    rerank: Annotated[
+        bool | str | None,
+        Option("Reranker: on, off, llm or VENDOR/MODEL [default: on if rerank.model is set]."),
+    ] = None
     cache: Annotated[bool, Option("Reuse the results of earlier questions with the same meaning.")] = False
     cache_cosine: Annotated[float, Option("Lowest cosine of two questions for a cache hit.", 0.85, 1)] = 0.9
     cache_hours: Annotated[float, Option("Hours that a search stays cached; 0 for ever.", 0, MANY)] = 24.0

@@ -40,6 +40,7 @@ SEARCH_STAGES = (
     SearchStage("injection penalty", {"risk_penalty": 0.0}),
     SearchStage("near-duplicates", {"fold": False}),
     SearchStage("limit per document", {"per_document": MANY}),
+    SearchStage("reranker", {"rerank": False}),
     SearchStage("LLM filter", {"filter": False}),
 )
 # Options that only say how a stage or a search works: leaving one out is no search.

@@ -2,14 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.config.jwt import JwtSettings
-from ragstone.config.model_settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings, check_bounds
+from ragstone.config.model_settings import (
+    AnswerSettings,
+    EmbedSettings,
+    ExternalSettings,
+    LlmSettings,
+    RerankSettings,
+    check_bounds,
+)
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.serve_settings import LogSettings, ServeSettings, TraceSettings
 from ragstone.config.validation import BYTES, MANY, Option
+from ragstone.config.vendors import LANGUAGE_MODEL, check_reranker_name
 from ragstone.core.errors import ConfigError
 
 
@@ -69,6 +77,7 @@ class SearchSettings(SearchOptions):
 
     def __post_init__(self) -> None:
         check_bounds(self)
+        check_reranker_name(self.rerank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,7 @@ class TenantSettings:
 
     embed: Annotated[EmbedSettings | None, Option("The tenant's embedding model.")] = None
     llm: Annotated[LlmSettings | None, Option("The tenant's language model.")] = None
+    rerank: Annotated[RerankSettings | None, Option("The tenant's reranker.")] = None
     collections: Annotated[Mapping[str, CollectionSettings], Option("The tenant's collections.")] = field(
         default_factory=dict
     )
@@ -138,6 +148,7 @@ class PipelineSettings:
     embed: Annotated[EmbedSettings | None, Option("Its embedding model.")] = None
     search: Annotated[SearchSettings | None, Option("Search options of this pipeline.")] = None
     llm: Annotated[LlmSettings | None, Option("Its language model.")] = None
+    rerank: Annotated[RerankSettings | None, Option("Its reranker.")] = None
     system_prompt: Annotated[str | None, Option("System prompt.")] = None
     token_budget: Annotated[int | None, Option("Token budget for the passages of an answer or a context.", 1, MANY)] = (
         None
@@ -153,6 +164,9 @@ class PipelineSettings:
             raise ConfigError("a pipeline needs tables of a database, or collections")
         if again := next((name for name in self.collections if self.collections.count(name) > 1), None):
             raise ConfigError(f"duplicate collection {again!r}")
+
+
+Owner = TypeVar("Owner", TenantSettings, PipelineSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +196,7 @@ class Settings:
     embed: Annotated[EmbedSettings, Option("Embedding model.")] = EmbedSettings()
     llm: Annotated[LlmSettings, Option("Language model that writes answers.")] = LlmSettings()
     judge: Annotated[LlmSettings, Option("Language model that judges answers.")] = LlmSettings()
+    rerank: Annotated[RerankSettings, Option("Reranker of passages.")] = RerankSettings()
     answer: Annotated[AnswerSettings, Option("Options of answers.")] = AnswerSettings()
     external: Annotated[ExternalSettings, Option("Texts that may leave this machine.")] = ExternalSettings()
     offline: Annotated[bool, Option("Refuse every vendor that is not on this machine.")] = False
@@ -210,10 +225,10 @@ class Settings:
         """These settings as they hold in one collection of the tenant: the tenant's settings come first."""
         tenant = self.tenants.get(self.tenant, TenantSettings())
         embed = self.own_embed(collection) or tenant.embed or self.embed
-        llm = tenant.llm or self.llm
+        llm, rerank = tenant.llm or self.llm, tenant.rerank or self.rerank
         own = tenant.collections.get(collection) or self.collections.get(collection)
         if own is None:
-            return replace(self, collection=collection, embed=embed, llm=llm)
+            return replace(self, collection=collection, embed=embed, llm=llm, rerank=rerank)
         return replace(
             self,
             collection=collection,
@@ -221,15 +236,18 @@ class Settings:
             chunk=own.chunk or self.chunk,
             embed=embed,
             llm=llm,
+            rerank=rerank,
             keep_versions=own.keep_versions or self.keep_versions,
             artifacts=own.artifacts or self.artifacts,
         )
 
     def without_llm(self) -> "Settings":
         """The settings without language models, those of tenants and pipelines included."""
-        tenants = {name: replace(tenant, llm=None) for name, tenant in self.tenants.items()}
-        pipelines = tuple(replace(pipeline, llm=None) for pipeline in self.pipelines)
-        return replace(self, llm=LlmSettings(), judge=LlmSettings(), tenants=tenants, pipelines=pipelines)
+        tenants = {name: _drop_llm(tenant) for name, tenant in self.tenants.items()}
+        pipelines = tuple(_drop_llm(pipeline) for pipeline in self.pipelines)
+        rerank = RerankSettings() if self.rerank.model == LANGUAGE_MODEL else self.rerank
+        none = LlmSettings()
+        return replace(self, llm=none, judge=none, rerank=rerank, tenants=tenants, pipelines=pipelines)
 
     def own_embed(self, collection: str) -> EmbedSettings | None:
         """The model of one collection that has its own, before its tenant's."""
@@ -238,3 +256,9 @@ class Settings:
             if (found := settings.get(collection)) is not None and found.embed is not None:
                 return found.embed
         return None
+
+
+def _drop_llm(owner: Owner) -> Owner:
+    """Settings without their language model, as a reranker too."""
+    by_llm = owner.rerank is not None and owner.rerank.model == LANGUAGE_MODEL
+    return replace(owner, llm=None, rerank=None if by_llm else owner.rerank)

@@ -62,6 +62,21 @@ class NonBlankText:
 
 
 @dataclass(frozen=True, slots=True)
+class SwitchOrName:
+    """A truth value, or the name of one to use; or nothing where `unset`."""
+
+    unset: bool = False
+
+    def holds(self, value: Any) -> bool:
+        """Whether this value is one of them."""
+        return (value is None and self.unset) or isinstance(value, bool) or (isinstance(value, str) and bool(value))
+
+    def describe_error(self, name: str, value: object) -> str:
+        """A sentence for a value that is none of them."""
+        return f"invalid {name} {value!r:.60}: expected true, false or a name"
+
+
+@dataclass(frozen=True, slots=True)
 class UniqueNames:
     """Things with a `name` each, no two alike."""
 
@@ -77,7 +92,7 @@ class UniqueNames:
         return f"duplicate name {again!r} in {name}"
 
 
-Allowed = Numbers | Choice | NonBlankText | UniqueNames
+Allowed = Numbers | Choice | NonBlankText | SwitchOrName | UniqueNames
 Bounds = Mapping[str, Allowed]
 
 FLAG = Choice((True, False))
@@ -119,6 +134,8 @@ def read_bounds(kind: type[Any]) -> Bounds:
 def _find_bound(hint: Any, option: Option | None) -> Allowed | None:
     parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     unset, kinds = type(None) in parts, [part for part in parts if part is not type(None)]
+    if set(kinds) == {bool, str}:
+        return SwitchOrName(unset)
     if len(kinds) != 1:
         return None
     [kind] = kinds

@@ -14,7 +14,8 @@ LIMIT = "max_tokens"  # what all who speak OpenAI's language know
 @dataclass(frozen=True, slots=True)
 class Vendor:
     """A vendor: its address (None: no server, it runs in this process), the environment variable that by custom holds
-    its key, the files of `providers` for its API, and the embedding model that it is known for.
+    its key, the files of `providers` for its API, and the embedding model that it is known for. `weighs`: the file for
+    weights of terms, as SPLADE gives them.
 
     `keyed`: at its own address nothing answers without a key. `lists`: the models that it lists are all that it serves.
     `limit`: what the limit of an answer is called at its own address.
@@ -28,10 +29,13 @@ class Vendor:
     embeds: str | None = None
     embedding: str | None = None
     lists: bool = True
+    reranks: str | None = None
+    weighs: str | None = None
     limit: str = LIMIT
 
 
 LOCALHOST = "http://127.0.0.1"
+TRUTH = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off": False, "no": False, "0": False}
 VENDORS: Mapping[str, Vendor] = {
     vendor.name: vendor
     for vendor in (
@@ -48,9 +52,18 @@ VENDORS: Mapping[str, Vendor] = {
         ),
         Vendor("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", True, "openai", "openai"),
         Vendor("zhipu", "https://open.bigmodel.cn/api/paas/v4", "ZHIPUAI_API_KEY", True, "openai", "openai"),
-        Vendor("vllm", f"{LOCALHOST}:8000/v1", "VLLM_API_KEY", False, "openai", "openai"),
+        Vendor("vllm", f"{LOCALHOST}:8000/v1", "VLLM_API_KEY", False, "openai", "openai", reranks="jina"),
         Vendor("lmstudio", f"{LOCALHOST}:1234/v1", "LM_API_TOKEN", False, "openai", "openai"),
-        Vendor("llamacpp", f"{LOCALHOST}:8080/v1", "LLAMA_API_KEY", False, "openai", "openai", lists=False),
+        Vendor(
+            "llamacpp",
+            f"{LOCALHOST}:8080/v1",
+            "LLAMA_API_KEY",
+            False,
+            "openai",
+            "openai",
+            lists=False,
+            reranks="llamacpp",
+        ),
         Vendor("anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", True, "anthropic"),
         Vendor(
             "gemini",
@@ -61,15 +74,36 @@ VENDORS: Mapping[str, Vendor] = {
             "gemini",
             "gemini-embedding-001",
         ),
-        Vendor("voyage", "https://api.voyageai.com/v1", "VOYAGE_API_KEY", True, None, "voyage", "voyage-3.5"),
-        Vendor("fastembed", None, embeds="fastembed_models"),
+        Vendor(
+            "voyage",
+            "https://api.voyageai.com/v1",
+            "VOYAGE_API_KEY",
+            True,
+            None,
+            "voyage",
+            "voyage-3.5",
+            reranks="voyage",
+        ),
+        Vendor("cohere", "https://api.cohere.com", "COHERE_API_KEY", True, reranks="cohere"),
+        Vendor("jina", "https://api.jina.ai/v1", "JINA_API_KEY", True, reranks="jina"),
+        Vendor("tei", f"{LOCALHOST}:8080", "TEI_API_KEY", False, reranks="tei", weighs="tei"),
+        Vendor("infinity", f"{LOCALHOST}:7997", "INFINITY_API_KEY", False, reranks="jina"),
+        Vendor(
+            "fastembed",
+            None,
+            embeds="fastembed_models",
+            reranks="fastembed_reranker",
+            weighs="fastembed_sparse",
+        ),
+        Vendor("onnx", None, reranks="onnx_reranker"),
     )
 }
-COMPLETE, EMBED = "complete", "embed"
+COMPLETE, EMBED, RERANK, WEIGH = "complete", "embed", "rerank", "weigh terms"
+LANGUAGE_MODEL = "llm"  # the configured language model as a reranker
 
 
 def vendors_for(verb: str) -> list[str]:
-    """The vendors that can `complete` or `embed`."""
+    """The vendors that can `complete`, `embed`, `rerank` or `weigh terms`."""
     return [vendor.name for vendor in VENDORS.values() if _provider_module(vendor, verb)]
 
 
@@ -91,6 +125,24 @@ def parse_model_name(model: str, *, verb: str, key: str) -> tuple[Vendor, str]:
     return vendor, rest
 
 
+def check_reranker_name(value: object, *, key: str = "rerank") -> bool | str | None:
+    """The option that selects a reranker: true, false, None for the default, or a name; words such as `off` as truth
+    values. Raises `ConfigError` that names the setting `key` for anything else.
+
+    >>> check_reranker_name("on"), check_reranker_name("cohere/rerank-v3.5")
+    (True, 'cohere/rerank-v3.5')
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigError(f"invalid {key} {value!r:.60}: expected true, false, {LANGUAGE_MODEL} or VENDOR/MODEL")
+    if (plain := value.strip().lower()) in TRUTH:
+        return TRUTH[plain]
+    if plain != LANGUAGE_MODEL:
+        parse_model_name(value, verb=RERANK, key=key)
+    return value
+
+
 def is_local_address(address: str | None) -> bool:
     """Whether an address is this very machine, judged by its spelling alone: no name is looked up.
 
@@ -109,4 +161,4 @@ def is_local_address(address: str | None) -> bool:
 
 
 def _provider_module(vendor: Vendor, verb: str) -> str | None:
-    return vendor.completes if verb == COMPLETE else vendor.embeds
+    return {COMPLETE: vendor.completes, EMBED: vendor.embeds, RERANK: vendor.reranks, WEIGH: vendor.weighs}[verb]

@@ -31,7 +31,8 @@ class Engine(
 ):
     """One collection of one store, with everything that its questions need.
 
-    `store`, `embedder` and `completion`, the language model, may be passed in (then the caller closes them); otherwise
-    the settings name them. With a `credential`, or a key in the settings, the tenant is that one's and every verb looks
-    at what it permits; see `ragstone.engine.permission_checks`. `sign_in` checks a key; `async with` calls it.
+    `store`, `embedder`, `completion` (the language model) and `reranker` may be passed in, then the caller closes them;
+    otherwise the settings name them. With a `credential`, or a key in the settings, the tenant is that one's and every
+    verb looks at what it permits; see `ragstone.engine.permission_checks`. `sign_in` checks a key; `async with` calls
+    it.
     """

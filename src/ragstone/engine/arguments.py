@@ -63,6 +63,7 @@ ARGUMENTS: Mapping[str, ArgumentKind | Numbers | Choice] = {
     "store": object_with("a store", "reader", "writer", "ledger", "close"),
     "embedder": object_with("an embedder", "embed", "close"),
     "completion": object_with("a language model", "complete", "stream", "close"),
+    "reranker": object_with("a reranker", "score", "close"),
     "paths": ArgumentKind("paths: texts or pathlib.Paths, without a NUL character", _all_of(_is_path)),
     "collections": ArgumentKind("names of collections: texts in a list", _is_name_list),
     "ignore": ArgumentKind("a glob, or a list of globs", _all_of(_is_text)),

@@ -17,7 +17,7 @@ from ragstone.config.load import load
 from ragstone.config.settings import Settings
 from ragstone.core.answers import Event
 from ragstone.core.errors import UsageError
-from ragstone.core.ports import Completion, Embedder, Store
+from ragstone.core.ports import Completion, Embedder, Reranker, Store
 from ragstone.engine import Engine
 from ragstone.engine.arguments import PATH_KIND, check_arguments
 from ragstone.engine.pipeline import Pipeline
@@ -247,17 +247,18 @@ def open(  # noqa: A001  # ragstone.open reads like what it is
     store: Store | None = None,
     embedder: Embedder | None = None,
     completion: Completion | None = None,
+    reranker: Reranker | None = None,
     credential: Credential | None = None,
     **options: Any,
 ) -> Knowledge:
     """A collection to ingest into and to ask: `with ragstone.open("./store") as kb: …`.
 
     `path` is a folder or a store URL (default: as configured, `./.ragstone`); `options` are top-level
-    settings such as `collection="manuals"` or `key="rag_…"`. Own store, embedder and language model may be handed in,
-    and a `credential` of somebody whom your program knows already.
+    settings such as `collection="manuals"` or `key="rag_…"`. Own store, embedder, language model and reranker may be
+    handed in, and a `credential` of somebody whom your program knows already.
     """
-    parts = {"store": store, "embedder": embedder, "completion": completion, "credential": credential}
-    return Knowledge(_make_engine(path, settings, options, parts))
+    models = {"embedder": embedder, "completion": completion, "reranker": reranker}
+    return Knowledge(_make_engine(path, settings, options, {**models, "store": store, "credential": credential}))
 
 
 @check_arguments(path=PATH_KIND)
@@ -268,6 +269,7 @@ def open_async(
     store: Store | None = None,
     embedder: Embedder | None = None,
     completion: Completion | None = None,
+    reranker: Reranker | None = None,
     credential: Credential | None = None,
     **options: Any,
 ) -> Engine:
@@ -276,8 +278,8 @@ def open_async(
 
     It takes the arguments of `open`.
     """
-    parts = {"store": store, "embedder": embedder, "completion": completion, "credential": credential}
-    return _make_engine(path, settings, options, parts)
+    models = {"embedder": embedder, "completion": completion, "reranker": reranker}
+    return _make_engine(path, settings, options, {**models, "store": store, "credential": credential})
 
 
 def _make_engine(

@@ -11,12 +11,13 @@ from ragstone.answering.abstention.calibration import AbstentionPolicy
 from ragstone.answering.options import AnswerOptions
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
-from ragstone.core.ports import Completion, Embedder, Store
+from ragstone.core.ports import Completion, Embedder, Reranker, Store
 from ragstone.core.types import Scope
 from ragstone.engine import model_factory
 from ragstone.engine.embedders import Embedders
 from ragstone.engine.language_models import Completions
 from ragstone.engine.open_stores import OpenStores
+from ragstone.engine.rerankers import Rerankers
 from ragstone.engine.shared_parts import SharedParts
 from ragstone.ingestion.chunker_setup import ChunkerSetup
 from ragstone.retrieval.search_context import SearchContext
@@ -36,6 +37,7 @@ class Components:
         store: Store | None,
         embedder: Embedder | None,
         completion: Completion | None,
+        reranker: Reranker | None = None,
         credential: Credential | None,
         shared: SharedParts | None = None,
     ) -> None:
@@ -47,6 +49,7 @@ class Components:
         self.authenticator = Authenticator(settings, lambda: self.stores.keys, credential=credential)
         self.embedders = Embedders(lambda: self.settings, lambda: self.tenant_settings, embedder, parts)
         self.completions = Completions(lambda: self.settings, completion, parts)
+        self.rerankers = Rerankers(lambda: self.settings, reranker, parts, self.completions.completion_for)
         self.processes = parts.processes
         self.stores = OpenStores(settings, store, parts, keep_versions=lambda: self.settings.keep_versions)
 
@@ -72,7 +75,14 @@ class Components:
         model, reader = partial(self.completions.completion_for, self.settings.llm), self.authenticator.reads_as
         deadlines = self.settings.deadlines
         return SearchContext.of_collection(
-            self.stores.store, self.scope, embedder, missing, deadlines=deadlines, model=model, reader=reader
+            self.stores.store,
+            self.scope,
+            embedder,
+            missing,
+            deadlines=deadlines,
+            model=model,
+            reader=reader,
+            reranking=self.rerankers.reranking_for,
         )
 
     def answer_options(self, strict: bool | None) -> AnswerOptions:

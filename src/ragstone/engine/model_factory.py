@@ -18,12 +18,11 @@ from ragstone.answering.generative.budget import Budget
 from ragstone.answering.generative.prompt import TEMPLATE_NAMES, load_template
 from ragstone.answering.options import AnswerWriter
 from ragstone.config import vendors
-from ragstone.config.load import read_api_key
 from ragstone.config.model_settings import AnswerSettings, EmbedSettings, ExternalSettings, LlmSettings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.ports import CollectionModel, Completion, CompletionResult, Embedder, Prompt, Tokenizer, Vectors
-from ragstone.providers.endpoint import Endpoint
+from ragstone.engine.endpoints import make_endpoint
 from ragstone.providers.masking import MaskingCompletion, MaskingEmbedder
 
 NONE = "none"
@@ -38,7 +37,7 @@ def make_completion(llm: LlmSettings, *, group: str = "llm", offline: bool = Fal
     if llm.model == NONE:
         return None
     vendor, _ = vendors.parse_model_name(llm.model, verb=vendors.COMPLETE, key=f"{group}.model")
-    reach = _make_endpoint(group, llm, vendor, offline=offline)
+    reach = make_endpoint(group, llm, vendor, offline=offline)
     made = providers.make_completion(llm.model, reach=reach, context=llm.context, tokenizer=llm.tokenizer)
     return MaskingCompletion(made)
 
@@ -184,7 +183,7 @@ def make_embedder(embed: EmbedSettings, settings: Settings) -> Embedder:
     options: dict[str, Any] = {"dimensions": embed.dimensions, "reads": embed.reads}
     if vendor.base_url is None:
         return providers.make_embedder(name, folder=embed.folder, offline=settings.offline, **options)
-    reach = _make_endpoint("embed", embed, vendor, offline=settings.offline)
+    reach = make_endpoint("embed", embed, vendor, offline=settings.offline)
     if not reach.is_local and not settings.external.embedding:
         raise ConfigError(
             f"embed.model {name!r} would send the texts of documents and questions to {reach.host}: "
@@ -265,33 +264,7 @@ def _find_missing_key(embed: EmbedSettings) -> str | None:
     if vendor is None or vendor.base_url is None:
         return None
     try:
-        _make_endpoint("embed", embed, vendor).require_key()
+        make_endpoint("embed", embed, vendor).require_key()
     except UsageError as error:
         return str(error)
     return None
-
-
-def _make_endpoint(
-    group: str, wanted: LlmSettings | EmbedSettings, vendor: vendors.Vendor, *, offline: bool = False
-) -> Endpoint:
-    key, lacking = None, None
-    try:
-        key = read_api_key(group, wanted, vendor.variable)
-    except ConfigError as error:  # said when the key is needed: searching by words is not
-        lacking = str(error)
-    reach = Endpoint(
-        vendor,
-        group,
-        base_url=wanted.base_url,
-        key=key,
-        lacking=lacking,
-        headers=wanted.headers,
-        timeout=wanted.timeout,
-        total=wanted.total,
-        retries=wanted.retries,
-    ).validate()
-    if offline and not reach.is_local:
-        raise ConfigError(
-            f"{group}.model {wanted.model!r} is at {reach.host}, and offline is true: name one on this machine"
-        )
-    return reach

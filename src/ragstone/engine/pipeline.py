@@ -12,7 +12,7 @@ from ragstone.config.model_settings import EmbedSettings
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.serve_settings import LogSettings
 from ragstone.config.settings import PipelineSettings, SearchSettings, Settings
-from ragstone.core.errors import RagstoneError
+from ragstone.core.errors import RagstoneError, UsageError
 from ragstone.core.ports import Embedder, Store
 from ragstone.core.records import Info
 from ragstone.core.types import Scope
@@ -98,7 +98,15 @@ class Pipeline(QuestionVerbs):
             except RagstoneError as error:
                 wrong.insert(0, str(error))
             problems += [f"{source.name}: {why}" for why in wrong]
-        return problems + (await self.writing.model.check() if self.writing is not None else [])
+        problems += await self.writing.model.check() if self.writing is not None else []
+        return problems + await self._find_reranker_problems()
+
+    async def _find_reranker_problems(self) -> list[str]:
+        try:
+            plan = self.search_context.reranking(None)
+        except UsageError as error:
+            return [str(error)]
+        return await plan.reranker.check() if plan is not None else []
 
 
 def describe_pipeline(wanted: PipelineSettings, settings: Settings) -> PipelineInfo:

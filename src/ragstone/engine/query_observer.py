@@ -16,6 +16,7 @@ from ragstone.core.query_log import QueryRecord
 from ragstone.core.spans import NO_SPAN, Span, end_with, is_tracing, start_span
 from ragstone.guard import mask_secrets
 from ragstone.retrieval.question import Question
+from ragstone.retrieval.reranking import DEPTH, RERANK, RERANKED, is_reranker_skipped
 
 WORDS = ("bm25", "count")  # signals of retrievers by words
 CANCELLED = "cancelled"  # its caller went away
@@ -107,15 +108,15 @@ class QueryObserver:
             verb=verb,
             target=self.target,
             mode=question.mode,
-            k_vec=0 if question.mode == "keyword" else question.depth,
-            k_fts=0 if question.mode == "semantic" else question.depth,
-            k_rerank=0,
+            k_vec=0 if question.mode == "keyword" else counts.get(DEPTH, question.depth),
+            k_fts=0 if question.mode == "semantic" else counts.get(DEPTH, question.depth),
+            k_rerank=counts.get(RERANKED, 0),
             num_vec_candidates=counts.get("cosine", 0),
             num_fts_candidates=sum(counts.get(name, 0) for name in WORDS),
             num_merged_candidates=counts.get("merged", 0),
-            reranker_used=False,
-            reranker_skipped=False,
-            reranker_latency_ms=0.0,
+            reranker_used=RERANKED in counts,
+            reranker_skipped=is_reranker_skipped(codes),
+            reranker_latency_ms=milliseconds(RERANK),
             num_context_chunks=counts.get("context", 0),
             context_tokens_est=counts.get("context_tokens", 0),
             abstained=answer.abstained if answer is not None else None,
@@ -125,7 +126,7 @@ class QueryObserver:
             latency_ms_vec=milliseconds("cosine"),
             latency_ms_fts=milliseconds(*WORDS),
             latency_ms_merge=milliseconds("rank"),
-            latency_ms_rerank=0.0,
+            latency_ms_rerank=milliseconds(RERANK),
             latency_ms_llm=milliseconds("model"),
             llm_provider=model.vendor if model is not None else None,
             llm_model=model.model if model is not None else None,

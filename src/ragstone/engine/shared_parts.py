@@ -1,16 +1,24 @@
 """The parts that several engines may use at once: stores, tables, models, processes that read files."""
 
+from typing import Protocol, runtime_checkable
 from weakref import WeakSet
 
 from ragstone import stores
-from ragstone.config.model_settings import EmbedSettings, LlmSettings
+from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
-from ragstone.core.ports import Completion, Embedder, Store
-from ragstone.engine import model_factory
+from ragstone.core.ports import Completion, Embedder, Reranker, Store
+from ragstone.engine import model_factory, reranker_factory
 from ragstone.extraction import sandbox
 
 KEPT_VERSIONS = 1  # revisions of a document in a store that only answers
+
+
+@runtime_checkable
+class LoadingReranker(Protocol):
+    """A reranker that runs in this process and may load ahead of its first question."""
+
+    def start_loading(self) -> object: ...
 
 
 class SharedParts:
@@ -25,6 +33,7 @@ class SharedParts:
         self._tables: dict[tuple[str, float], stores.OpenTables] = {}
         self._embedders: list[tuple[EmbedSettings, Embedder]] = []
         self._completions: list[tuple[LlmSettings, Completion]] = []
+        self._rerankers: list[tuple[RerankSettings, Reranker]] = []
 
     def open_store(
         self, url: str, *, keep_versions: int = KEPT_VERSIONS, master: stores.MasterKey | None = None
@@ -56,6 +65,17 @@ class SharedParts:
             self._completions.append((llm, made))
         return made
 
+    def make_reranker(self, wanted: RerankSettings, settings: Settings) -> Reranker:
+        """The reranker of some settings, made once, its model already loading where it runs in this process; raises
+        `UsageError` for settings that make none."""
+        made = next((reranker for own, reranker in self._rerankers if own == wanted), None)
+        if made is None:
+            made = reranker_factory.make_reranker(wanted, settings)
+            self._rerankers.append((wanted, made))
+            if isinstance(made, LoadingReranker):
+                made.start_loading()
+        return made
+
     async def close(self) -> None:
         """Give back files, threads, processes, connections and models."""
         self.processes.stop()
@@ -63,6 +83,8 @@ class SharedParts:
             await embedder.close()
         for _, completion in self._completions:
             await completion.close()
+        for _, reranker in self._rerankers:
+            await reranker.close()
         for tables in self._tables.values():
             await tables.close()
         for store in self._stores.values():

@@ -30,6 +30,7 @@ async def describe_run(engine: Engine, options: Json, *, answers: bool, judge: J
     near = search["mode"] != "keyword" and settings.embed.model != NONE
     out = {
         **search,
+        "rerank": _name_reranker(engine, search["rerank"]),
         "answers": answers,
         "embedding": f"{held.model}/{held.variant}" if near and held.model else None,
         "collection": {"documents": held.documents, "chunks": held.chunks, "recipes": sorted(held.recipes)},
@@ -40,6 +41,12 @@ async def describe_run(engine: Engine, options: Json, *, answers: bool, judge: J
     writing = None if settings.llm.model == NONE else _describe_writing(settings)
     told = {"llm": settings.llm.model, "writing": writing, "judge": judge.describe if judge else None}
     return {**out, "decision": _describe_decision(engine), **told}
+
+
+def _name_reranker(engine: Engine, wanted: bool | str | None) -> str | None:
+    """The reranker that the option selects; raises `UsageError` where its settings make none."""
+    plan = None if wanted is False else engine.search_context.reranking(wanted)
+    return plan.reranker.model if plan else None
 
 
 def _describe_decision(engine: Engine) -> Json:

@@ -10,11 +10,12 @@ from typing import Any
 
 from ragstone.config import vendors
 from ragstone.core.errors import ConfigError, UsageError
-from ragstone.core.ports import Completion, Embedder
+from ragstone.core.ports import Completion, Embedder, Reranker
 from ragstone.providers.endpoint import Endpoint
 from ragstone.providers.known_models import MODEL_CARDS, find_card, list_tokenizers, tokenizer_of
 from ragstone.providers.minilm.model import MiniLM, find_missing_minilm_parts, find_model_problems
 from ragstone.providers.minilm.wordpiece import WordPiece
+from ragstone.providers.score_scales import Scale
 from ragstone.providers.token_counting import EstimatingTokenizer, FileTokenizer
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "list_tokenizers",
     "make_completion",
     "make_embedder",
+    "make_reranker",
     "probe_dimension",
     "start_embedder",
     "tokenizer_of",
@@ -46,6 +48,8 @@ PACKAGE_CHECKS: Mapping[str, Callable[[], list[str]]] = {"minilm": find_missing_
 # What of its settings decides the variant of a model.
 PRECISIONS: Mapping[str, tuple[str, ...]] = {"minilm": ("fp32", "int8")}
 KNOWN_DIMENSIONS: Mapping[str, int] = {name: card.dimension for name, card in MODEL_CARDS.items()}
+
+RUNTIMES = {"onnx": "onnxruntime"}  # the package that runs the models of a vendor in this process, by another name
 
 
 def make_completion(
@@ -79,6 +83,22 @@ def make_embedder(name: str, **options: Any) -> Embedder:
         return maker(**options) if maker else _make_vendor_embedder(name, **options)
     except TypeError as error:
         raise ConfigError(f"embedder {name!r}: {error}") from error
+
+
+def make_reranker(name: str, *, reach: Endpoint | None = None, scale: Scale | None = None, **options: Any) -> Reranker:
+    """The reranker of a name such as `cohere/rerank-v3.5`, asked by way of `reach`, or run in this process from the
+    options `folder`, `reads`, `offline`; nothing is connected or loaded yet.
+
+    Raises `ConfigError` for a vendor that is unknown or reranks nothing.
+    """
+    vendor, model = vendors.parse_model_name(name, verb=vendors.RERANK, key="rerank.model")
+    module = import_module(f"ragstone.providers.{vendor.reranks}")
+    if reach is None:
+        local: Reranker = module.LocalReranker(model=model, scale=scale, **options)
+        return local
+    from ragstone.providers.reranking import VendorReranker
+
+    return VendorReranker(reach, module.Reranking(), model=model, scale=scale)
 
 
 def find_builtin_embedder(model: str, variant: str) -> tuple[str, str] | None:
@@ -157,8 +177,11 @@ def find_missing_packages(name: str) -> list[str]:
     vendor = vendors.VENDORS.get(name.partition("/")[0])
     if vendor is None:
         return []
-    package = "httpx2" if vendor.base_url else vendor.name
-    lacking = f"the package {package} is missing: pip install 'ragstone[{vendor.name}]'"
+    if vendor.name in RUNTIMES:
+        package, remedy = RUNTIMES[vendor.name], RUNTIMES[vendor.name]
+    else:
+        package, remedy = "httpx2" if vendor.base_url else vendor.name, f"'ragstone[{vendor.name}]'"
+    lacking = f"the package {package} is missing: pip install {remedy}"
     return [] if find_spec(package) else [lacking]
 
 

@@ -20,7 +20,8 @@ class Endpoint:
 
     Seconds: `timeout` for one attempt until its next piece, `total` for all attempts together. After a failure that
     may pass, it is asked up to `retries` times more, after `first` seconds, then twice as many, at most `most`. Once it
-    has said how its answer ended, at most `linger` more: counts of tokens may follow.
+    has said how its answer ended, at most `linger` more: counts of tokens may follow. `bounded_by` is the setting
+    behind `total`, where that is another one than the group's.
     """
 
     vendor: Vendor
@@ -35,6 +36,7 @@ class Endpoint:
     first: float = 0.5
     most: float = 10.0
     linger: float = 2.0
+    bounded_by: str | None = None
 
     @property
     def address(self) -> str:
@@ -50,6 +52,11 @@ class Endpoint:
     def limit(self) -> str:
         """The vendor's name for the limit of an answer's length."""
         return self.vendor.limit if self.is_vendor_address else LIMIT
+
+    @property
+    def total_setting(self) -> str:
+        """The setting that bounds all attempts together."""
+        return self.bounded_by or f"{self.group}.total"
 
     @property
     def host(self) -> str:

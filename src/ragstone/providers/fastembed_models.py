@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import numpy as np
 
-from ragstone.core.errors import ConfigError, Unavailable, UsageError
+from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.ports import Vectors
 from ragstone.providers.dimension_probe import ProbedEmbedder
+from ragstone.providers.fastembed_loading import load_fastembed_model
 from ragstone.providers.known_models import find_card, tokenizer_of
 from ragstone.providers.wire_format import Kind
-
-PACKAGE_MISSING = "the package fastembed is missing: pip install 'ragstone[fastembed]'"
 
 
 class FastembedEmbedder(ProbedEmbedder):
@@ -81,7 +79,7 @@ class FastembedEmbedder(ProbedEmbedder):
 
     def _compute_vectors(self, texts: list[str], kind: Kind) -> Vectors:
         if self._loaded is None:
-            self._loaded = self._load_model()
+            self._loaded = load_fastembed_model("embed", self._name, folder=self._folder, offline=self._offline)
         embed = self._loaded.query_embed if kind == "query" else self._loaded.embed
         # One text a call: a batch is padded to its longest, which costs more than it saves on a processor.
         rows = [row for text in texts for row in (embed([text]) if kind == "query" else embed([text], batch_size=1))]
@@ -89,27 +87,3 @@ class FastembedEmbedder(ProbedEmbedder):
         lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
         usable = np.isfinite(lengths) & (lengths > 0)
         return cast(Vectors, np.where(usable, vectors / np.where(usable, lengths, 1), vectors).astype(np.float32))
-
-    def _load_model(self) -> Any:
-        try:
-            from fastembed import TextEmbedding
-            from loguru import logger
-        except ImportError as error:
-            raise Unavailable(PACKAGE_MISSING) from error
-        logger.disable("fastembed")  # what it would write to stderr is said here
-        try:
-            return TextEmbedding(self._name, specific_model_path=self._folder, local_files_only=self._offline)
-        except ValueError as error:
-            names = [str(one["model"]) for one in TextEmbedding.list_supported_models()]
-            if self._name not in names:
-                near = difflib.get_close_matches(self._name, names, n=1, cutoff=0)
-                raise ConfigError(f"fastembed knows no model {self._name!r}; did you mean {near[0]}?") from error
-            raise Unavailable(self._load_failure(error)) from error
-        except Exception as error:  # of the runtime, the hub and the file system, which share no base
-            raise Unavailable(self._load_failure(error)) from error
-
-    def _load_failure(self, error: Exception) -> str:
-        mend = "name a folder that holds it in embed.folder"
-        if not self._offline and self._folder is None:
-            mend += ", or let it be downloaded where the network allows"
-        return f"{self.model} cannot be loaded ({' '.join(str(error).split())[:200]}): {mend}"

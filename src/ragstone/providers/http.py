@@ -84,11 +84,18 @@ class HttpTransport:
 
     async def fetch_reply(self, call: WireRequest) -> Json:
         """One JSON object as a whole; raises as `stream_events` does."""
+        return self._parse_json(await self._fetch_text(call))
+
+    async def fetch_value(self, call: WireRequest) -> Any:
+        """One JSON value, which may be a list; raises as `stream_events` does."""
+        return self._parse_value(await self._fetch_text(call))
+
+    async def _fetch_text(self, call: WireRequest) -> str:
         whole = bytearray()
         async with aclosing(self._stream_bytes(call, REPLY_LIMIT)) as data:
             async for piece in data:
                 whole += piece
-        return self._parse_json(self._decode_text(bytes(whole)))
+        return self._decode_text(bytes(whole))
 
     async def close(self) -> None:
         """Give back the connections."""
@@ -196,15 +203,18 @@ class HttpTransport:
         return None if data.strip() == "[DONE]" else self._parse_json(data)
 
     def _parse_json(self, line: str) -> Json:
-        import msgspec
-
-        try:
-            data: Any = msgspec.json.decode(line)
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise self.protocol_error(f"a piece that is not JSON ({line[:60]!r})") from error
+        data = self._parse_value(line)
         if not isinstance(data, dict):
             raise self.protocol_error(f"a piece that is not an object ({line[:60]!r})")
         return data
+
+    def _parse_value(self, line: str) -> Any:
+        import msgspec
+
+        try:
+            return msgspec.json.decode(line)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise self.protocol_error(f"a piece that is not JSON ({line[:60]!r})") from error
 
     def _connection_error(self, error: Exception, *, begun: bool) -> TransientError:
         import httpx2

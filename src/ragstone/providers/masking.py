@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ragstone import guard, providers
-from ragstone.core.ports import Completion, CompletionResult, Embedder, Prompt, Tokenizer, Vectors
+from ragstone.core.ports import Completion, CompletionResult, Embedder, Prompt, Reranker, Tokenizer, Vectors
 from ragstone.core.spans import end_with
 from ragstone.providers.model_spans import (
     describe_completion,
@@ -105,6 +105,26 @@ class MaskingEmbedder:
     async def check(self) -> list[str]:
         """Check the inner embedder; gives one sentence per problem."""
         return await providers.check_embedder(self._inner)
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+class MaskingReranker:
+    """A reranker that never sees a secret; see `ragstone.core.ports.Reranker`."""
+
+    def __init__(self, inner: Reranker) -> None:
+        self._inner = inner
+
+    @property
+    def model(self) -> str:
+        return self._inner.model
+
+    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        return await self._inner.score(guard.mask_secrets(question), [guard.mask_secrets(text) for text in texts])
+
+    async def check(self) -> list[str]:
+        return await self._inner.check()
 
     async def close(self) -> None:
         await self._inner.close()

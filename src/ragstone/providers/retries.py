@@ -77,7 +77,7 @@ class Attempts:
         if wait is None:  # the jitter parts clients that failed together
             wait = min(reach.most, reach.first * 2 ** (self.made - 1)) * random.uniform(0.5, 1)  # noqa: S311  # no secret
         if self._loop.time() + wait >= self.end:
-            limit = f"{reach.group}.total allows {reach.total:g} s"
+            limit = f"{reach.total_setting} allows {reach.total:g} s"
             raise Unavailable(f"{failure}{times}; the next try would come too late: {limit}") from failure
         await asyncio.sleep(wait)
         self.made += 1

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from ragstone.config.vendors import LIMIT
-from ragstone.core.ports import Prompt, Tokenizer
+from ragstone.core.ports import Prompt, SparseVector, Tokenizer
+from ragstone.providers.score_scales import Scale
 
 FinishReason = Literal["stop", "length", "refused", "other"]
 Kind = Literal["document", "query"]
@@ -94,6 +95,56 @@ class EmbeddingFormat(Protocol):
     def parse_vectors(self, reply: Json) -> tuple[list[list[float]], int | None]:
         """The vectors in the order of the texts, and how many tokens were read where that is said."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class RerankBatch:
+    """A question and the texts that want a score for it."""
+
+    model: str
+    question: str
+    texts: Sequence[str]
+
+
+IndexedScore = tuple[int, float]  # the place of a text in its batch, and its raw score
+
+
+class RerankFormat(Protocol):
+    """The language of a vendor's reranker. `parse_scores` raises as the parsing functions of `WireFormat` do."""
+
+    mend: str
+    most: int  # texts that one request may hold
+
+    def headers(self, key: str | None) -> dict[str, str]: ...
+
+    def build_rerank_request(self, batch: RerankBatch) -> WireRequest: ...
+
+    def parse_scores(self, reply: Any) -> list[IndexedScore]: ...
+
+    def scale_of(self, model: str) -> Scale:
+        """The scale of a model's raw scores."""
+        ...
+
+
+class SparseFormat(Protocol):
+    """The language of a server that weighs the terms of texts, as SPLADE does."""
+
+    mend: str
+    most: int  # texts that one request may hold
+
+    def headers(self, key: str | None) -> dict[str, str]: ...
+
+    def build_sparse_request(self, texts: Sequence[str]) -> WireRequest: ...
+
+    def parse_sparse(self, reply: Any) -> list[SparseVector]: ...
+
+
+def parse_score(entry: Any, name: str) -> IndexedScore:
+    """An entry such as `{"index": 0, "score": 0.9}`; raises `KeyError` or `TypeError` for any other."""
+    index, score = entry["index"], entry[name]
+    if not isinstance(index, int) or not isinstance(score, int | float) or isinstance(score, bool):
+        raise TypeError(f"{type(score).__name__} instead of a score")
+    return index, float(score)
 
 
 def parse_count(value: Any) -> int | None:

@@ -1,7 +1,8 @@
 """Why a document was, or was not, found: one question replayed with the limits taken away.
 
 The stages are those of a search, in order: not there, filtered out, found by no retriever, below the threshold, grouped
-under a near-duplicate, over the limit per document, below the top k, dropped by the LLM filter, found.
+under a near-duplicate, put back by the reranker, over the limit per document, below the top k, dropped by the LLM
+filter, found.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -17,9 +18,12 @@ from ragstone.core.trace import Trace
 from ragstone.core.types import WORD_SIGNALS, Chunk, Hit, Json
 from ragstone.retrieval import ranking, search, semantic_cache
 from ragstone.retrieval.candidates import SourceResult, retrieve_candidates
+from ragstone.retrieval.llm_filter import filter_by_model
 from ragstone.retrieval.merging import list_rows, merge_results
+from ragstone.retrieval.passage_text import describe_windows
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.readers import JoinedReader, SourceView, open_views
+from ragstone.retrieval.reranking import MOST_RESULTS, RERANK, choose_reranking, cut_to_limits, rerank_hits
 from ragstone.retrieval.search import QueryVectors
 from ragstone.retrieval.search_context import SearchContext
 
@@ -53,6 +57,8 @@ async def explain(context: SearchContext, question: Question, *, path: str, sour
     vectors = await search.embed_question(context, question, trace)
     await semantic_cache.note_cache(context, question, vectors.first, trace)
     question = replace(question, fusion_at="client")  # where the ranks of each retriever are known
+    plan = await choose_reranking(context.reranking, question, trace)
+    wide = question if plan is None else plan.widen_question(question)
     variants = await search.write_variants(context, question, vectors, trace)
     async with AsyncExitStack() as stack:
         joined = await open_views(context.sources, stack, context.deadlines)
@@ -67,8 +73,18 @@ async def explain(context: SearchContext, question: Question, *, path: str, sour
             verdicts = _check_filter(question.where, chunks[0])
             failed = ", ".join(name for name, passes in verdicts.items() if not passes)
             return Explanation(path, "filtered", f"every chunk is excluded by the filter: {failed}", filters=verdicts)
-        results = [await search.search_view(context, view, question, vectors, variants, trace) for view in joined.views]
-        fate, final = await _find_fate(owner, question, results, vectors, passing, trace)
+        results = [await search.search_view(context, view, wide, vectors, variants, trace) for view in joined.views]
+        seen = await _replay(owner, question, results, vectors, passing, trace)
+        size = plan.pool_size(question) if plan else 0
+        ranked = ranking.rank_pool(seen.hits, question, size, seen.rows) if plan else []
+        texts = await describe_windows(joined, ranked[:size], context.deadlines)
+    seen = replace(seen, depth=wide.depth, pool=size)
+    final = ranking.apply_options(seen.hits, question, seen.rows)[: question.top_k]
+    if plan is not None:
+        unlimited = replace(question, per_document=None, top_k=MOST_RESULTS)
+        seen = replace(seen, ordered=await rerank_hits(plan, unlimited, ranked, texts, trace))
+        final = cut_to_limits(seen.ordered, question)
+    fate = _find_fate(question, seen, final)
     if fate.stage == "found" and question.filter:
         fate = await _judge(context, question, fate, final, {chunk.id for chunk in passing}, trace)
     return replace(fate, notes=tuple(trace.notes), steps=tuple(trace.steps))
@@ -94,7 +110,7 @@ async def _judge(
     context: SearchContext, question: Question, fate: Explanation, final: Sequence[Hit], mine: Set[str], trace: Trace
 ) -> Explanation:
     """The explanation after a language model has judged the results."""
-    kept = await search.filter_by_model(context, question, final, trace)
+    kept = await filter_by_model(context, question, final, trace)
     rank = next((n for n, hit in enumerate(kept, 1) if hit.chunk.id in mine), None)
     if rank is not None:
         return replace(fate, message=f"found at rank {rank} of {len(kept)}", final_rank=rank)
@@ -128,15 +144,29 @@ def _check_filter(where: Where, chunk: Chunk) -> dict[str, bool]:
     return out
 
 
-async def _find_fate(
+@dataclass(frozen=True, slots=True)
+class _Replay:
+    """What retrievers and fusion made of the chunks `mine` that pass the filter. `ordered` are the hits after a
+    reranker, which scored `pool` of them; `depth` is how many candidates each retriever gave."""
+
+    mine: Mapping[str, Chunk]
+    ranks: Mapping[str, int | None]
+    signals: Mapping[str, Mapping[str, float]]
+    hits: list[Hit]
+    rows: Set[str]
+    depth: int = 0
+    pool: int = 0
+    ordered: Sequence[Hit] = ()
+
+
+async def _replay(
     owner: SourceView,
     question: Question,
     results: Sequence[SourceResult],
     vectors: QueryVectors,
     chunks: Sequence[Chunk],
     trace: Trace,
-) -> tuple[Explanation, list[Hit]]:
-    """What happened before a model judged, and the results by then."""
+) -> _Replay:
     mine = {chunk.id: chunk for chunk in chunks}
     own = next(one for one in results if one.view.source is owner.source)
     found = await retrieve_candidates(owner.reader, question, own.searched_by, trace, limit=EVERYTHING)
@@ -146,26 +176,29 @@ async def _find_fate(
     }
     compared = vectors.vector_for(owner.source) if "cosine" in found else None
     signals = await owner.reader.rate(list(mine), vector=compared, query=question.text)
-    hits, rows = merge_results(results, question), list_rows(results)
-    final = ranking.apply_options(hits, question, rows)[: question.top_k]
+    return _Replay(mine, ranks, signals, merge_results(results, question), list_rows(results))
+
+
+def _find_fate(question: Question, seen: _Replay, final: Sequence[Hit]) -> Explanation:
+    """What happened before a model judged; `final` are the results by then."""
     lifted = replace(question, min_cosine=None, fold=False, per_document=None)
-    unlimited = ranking.apply_options(hits, lifted, rows)
-    best = next((hit.chunk for hit in unlimited if hit.chunk.id in mine), None) or _find_strongest(chunks, signals)
-    stage, message, rank = _find_stage(question, mine, hits, final, unlimited)
-    fate = Explanation(
+    unlimited = ranking.apply_options(seen.hits, lifted, seen.rows)
+    shown = next((hit for hit in (*seen.ordered, *unlimited) if hit.chunk.id in seen.mine), None)
+    best = shown.chunk if shown else _find_strongest(list(seen.mine.values()), seen.signals)
+    stage, message, rank = _find_stage(question, seen, final, unlimited)
+    return Explanation(
         path=best.document.path,
         stage=stage,
         message=message,
         chunk=best.id,
         ordinal=best.ordinal,
-        ranks=ranks,
-        signals=signals.get(best.id, {}),
+        ranks=seen.ranks,
+        signals={**seen.signals.get(best.id, {}), **(shown.signals if shown else {})},
         filters=_check_filter(question.where, best),
         final_rank=rank,
-        score=next((hit.score for hit in unlimited if hit.chunk.id == best.id), None),
+        score=shown.score if shown else None,
         cut=_show_cut(final),
     )
-    return fate, final
 
 
 def _find_strongest(chunks: Sequence[Chunk], signals: Mapping[str, Mapping[str, float]]) -> Chunk:
@@ -182,13 +215,14 @@ def _show_cut(final: Sequence[Hit]) -> dict[str, float]:
 
 
 def _find_stage(
-    question: Question, mine: Mapping[str, Chunk], hits: Sequence[Hit], final: Sequence[Hit], unlimited: Sequence[Hit]
+    question: Question, seen: _Replay, final: Sequence[Hit], unlimited: Sequence[Hit]
 ) -> tuple[str, str, int | None]:
+    mine, hits = seen.mine, seen.hits
     for rank, hit in enumerate(final, 1):
         if hit.chunk.id in mine:
             return "found", f"found at rank {rank} of {len(final)}", rank
     if not any(hit.chunk.id in mine for hit in hits):
-        return "not_nominated", f"no retriever ranked it among its first {question.depth} candidates", None
+        return "not_nominated", f"no retriever ranked it among its first {seen.depth} candidates", None
     places = {(c.document.source, c.document.path, c.ordinal) for c in mine.values()}
     for rank, hit in enumerate(final, 1):
         if places.intersection(hit.duplicates):
@@ -197,9 +231,15 @@ def _find_stage(
     low = question.min_cosine
     if low is not None and all(h.signals.get("cosine", -1) < low for h in hits if h.chunk.id in mine):
         return "below_threshold", f"its cosine is below the threshold {low}", rank
-    if question.per_document is not None and rank <= question.top_k:
-        return "capped", f"ranked {rank}, but its document already has {question.per_document} results", rank
-    return "below_cut", f"ranked {rank}, below the first {question.top_k}", rank
+    place, after = next(((r, hit) for r, hit in enumerate(seen.ordered, 1) if hit.chunk.id in mine), (rank, None))
+    if question.per_document is not None and place <= question.top_k:
+        return "capped", f"ranked {place}, but its document already has {question.per_document} results", place
+    if after is not None and RERANK in after.signals:
+        said = f"the reranker scored it {after.signals[RERANK]:.4f}: ranked {place}, below the first {question.top_k}"
+        return "reranked", said, place
+    if any(RERANK in hit.signals for hit in seen.ordered):
+        return "below_cut", f"ranked {place}, below the first {seen.pool}, which were reranked", place
+    return "below_cut", f"ranked {place}, below the first {question.top_k}", place
 
 
 def to_json(explanation: Explanation) -> Json:

@@ -4,11 +4,15 @@ import json
 import re
 from collections.abc import Sequence
 
-from ragstone.core.ports import CompletionResult, Message, Prompt
+from ragstone.core.ports import Completion, CompletionResult, Message, Prompt
+from ragstone.core.trace import Trace
 from ragstone.core.types import Hit
 from ragstone.guard import spotlighting
 from ragstone.retrieval.llm_assistant import Assistant
+from ragstone.retrieval.passage_text import describe_passage
 from ragstone.retrieval.prompts import fill_fields, read_parts
+from ragstone.retrieval.question import Question
+from ragstone.retrieval.search_context import SearchContext
 
 TOKENS_EACH = 12
 LONGEST = 3_000  # characters of a passage that are shown
@@ -22,6 +26,13 @@ SCHEMA = {
 }
 
 
+async def filter_by_model(context: SearchContext, question: Question, hits: Sequence[Hit], trace: Trace) -> list[Hit]:
+    """The hits that a language model holds to be of use; see `filter_hits`."""
+    texts = [describe_passage(hit.chunk) for hit in hits]
+    assistant = Assistant(context.model, context.deadlines.rewrite, trace)
+    return await filter_hits(question.text, hits, texts, assistant, below=question.filter_below)
+
+
 async def filter_hits(
     question: str, hits: Sequence[Hit], texts: Sequence[str], assistant: Assistant, *, below: float
 ) -> list[Hit]:
@@ -29,10 +40,11 @@ async def filter_hits(
     score each one from 0 to 1, and when none would be left. `texts` are what the model is shown of each."""
     if not hits:
         return []
-    made = await assistant.ask_all("filter", [_build_prompt(question, texts, _divide_context(len(hits), assistant))])
+    prompt = build_scoring_prompt(question, texts, divide_context(len(hits), assistant.ready()))
+    made = await assistant.ask_all("filter", [prompt])
     if made is None or made[0] is None:
         return list(hits)
-    scores = _read_scores(made[0], len(hits))
+    scores = read_scores(made[0], len(hits))
     assistant.record_step("filter", made, [hit.chunk.id for hit in hits], scores or ())
     if scores is None:
         said = f"the model did not give {len(hits)} numbers from 0 to 1"
@@ -47,16 +59,16 @@ async def filter_hits(
     return kept
 
 
-def _divide_context(count: int, assistant: Assistant) -> int:
+def divide_context(count: int, model: Completion | None) -> int:
     """Characters of each passage: the model's context shared among them, where it is known."""
-    model = assistant.ready()
     if model is None or model.context is None:
         return LONGEST
     free = model.context - TOKENS_EACH * count - 300  # tokens of the rest of the prompt
     return max(100, min(LONGEST, free * LETTERS // count))
 
 
-def _build_prompt(question: str, texts: Sequence[str], room: int) -> Prompt:
+def build_scoring_prompt(question: str, texts: Sequence[str], room: int) -> Prompt:
+    """The request for one score for each text, of which the model is shown at most `room` characters."""
     prompt = read_parts("filter")
     mark = spotlighting.make_mark(texts)
     passage = prompt["passage"]
@@ -69,7 +81,7 @@ def _build_prompt(question: str, texts: Sequence[str], room: int) -> Prompt:
     return Prompt(turns, max_tokens=50 + TOKENS_EACH * len(texts), schema=SCHEMA)
 
 
-def _read_scores(done: CompletionResult, count: int) -> list[float] | None:
+def read_scores(done: CompletionResult, count: int) -> list[float] | None:
     """The numbers of the list that the model wrote; None unless there is one for each passage."""
     found = LIST.search(done.text)
     try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.validation import find_violation
+from ragstone.config.vendors import check_reranker_name
 from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
 from ragstone.retrieval.hyde import FEWEST_KINDS
@@ -32,6 +33,7 @@ class Question(SearchOptions):
             raise UsageError(f'invalid where {self.where!r:.60}: expected a Where, such as Where(paths=("guides/**",))')
         if wrong := find_violation(self):
             raise UsageError(wrong)
+        object.__setattr__(self, "rerank", check_reranker_name(self.rerank))
         if not self.bm25_weight and not self.cosine_weight:
             raise UsageError("bm25_weight and cosine_weight are both 0; at least one retriever must count")
         if self.hyde == "multi" and (self.hyde_documents or FEWEST_KINDS) < FEWEST_KINDS:

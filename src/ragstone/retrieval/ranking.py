@@ -38,6 +38,14 @@ def rank_hits(hits: list[Hit], question: Question, rows: Set[str] = frozenset())
     return apply_options(hits, question, rows, most=question.top_k)[: question.top_k]
 
 
+def rank_pool(hits: list[Hit], question: Question, size: int, rows: Set[str] = frozenset()) -> list[Hit]:
+    """The hits in order for a reranker, which scores the first `size`: all that may be among the results, not yet
+    limited."""
+    unlimited = replace(question, per_document=None)
+    most = None if question.per_document else max(size, question.top_k)
+    return apply_options(hits, unlimited, rows, most=most)[:most]
+
+
 def apply_options(
     hits: list[Hit], question: Question, rows: Set[str] = frozenset(), *, most: int | None = None
 ) -> list[Hit]:

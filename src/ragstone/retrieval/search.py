@@ -11,24 +11,25 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ragstone import guard
 from ragstone.core.answers import Found
 from ragstone.core.errors import RagstoneError, StoreError, UsageError
 from ragstone.core.ports import Embedder, Vectors
 from ragstone.core.spans import open_span
 from ragstone.core.trace import Trace
-from ragstone.core.types import Chunk, Hit
+from ragstone.core.types import Hit
 from ragstone.providers.batching import check_vectors
 from ragstone.retrieval import windows
 from ragstone.retrieval.candidates import SourceResult, describe_store, is_same_model, search_source
 from ragstone.retrieval.filter_diagnostics import note_filter
 from ragstone.retrieval.llm_assistant import Assistant
-from ragstone.retrieval.llm_filter import filter_hits
+from ragstone.retrieval.llm_filter import filter_by_model
 from ragstone.retrieval.merging import count_candidates, is_fused_by_store, list_rows, merge_results
+from ragstone.retrieval.passage_text import describe_windows
 from ragstone.retrieval.query_expansion import QueryVariant, build_variants, expand_query
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.ranking import rank_hits
+from ragstone.retrieval.ranking import rank_hits, rank_pool
 from ragstone.retrieval.readers import JoinedReader, SourceView, look_up_hits
+from ragstone.retrieval.reranking import DEPTH, Reranking, choose_reranking, rerank_hits
 from ragstone.retrieval.search_context import SearchContext, Source, refusal_code
 from ragstone.retrieval.store_timeout import limit_store_time
 
@@ -92,15 +93,21 @@ def make_found(hits: Sequence[Hit], trace: Trace) -> Found:
 async def open_search(
     context: SearchContext, question: Question, vectors: QueryVectors, trace: Trace
 ) -> AsyncIterator[SearchView]:
-    """The hits, with views that are open for the block. None is open while a language model works: the hits that it
-    kept are looked up again, and stay where they are still active."""
+    """The hits, with views that are open for the block. None is open while a reranker or a language model works: the
+    hits that are left then are looked up again, and stay where they are still active."""
+    plan = await choose_reranking(context.reranking, question, trace)
     variants = await write_variants(context, question, vectors, trace)
+    texts: list[str] = []
     async with AsyncExitStack() as stack:
-        view = await _search_sources(context, question, vectors, variants, stack, trace)
-        if not question.filter:
+        view = await _search_sources(context, question, vectors, variants, stack, trace, plan)
+        if plan is None and not question.filter:
             yield view
             return
-    kept = await filter_by_model(context, question, view.hits, trace)
+        if plan is not None:
+            texts = await describe_windows(view.reader, view.hits[: plan.pool_size(question)], context.deadlines)
+    kept = view.hits if plan is None else await rerank_hits(plan, question, view.hits, texts, trace)
+    if question.filter:
+        kept = await filter_by_model(context, question, kept, trace)
     async with AsyncExitStack() as stack:
         reader = await view.reader.reopen(stack, context.deadlines)
         async with limit_store_time(context.deadlines):
@@ -115,12 +122,17 @@ async def _search_sources(
     variants: Variants,
     stack: AsyncExitStack,
     trace: Trace,
+    plan: Reranking | None,
 ) -> SearchView:
-    """Every source searched at once; the views of those that answered stay open until the stack is closed."""
+    """Every source searched at once; the views of those that answered stay open until the stack is closed. With a
+    `plan` the hits are those to rerank and the ones after them."""
     failures: list[RagstoneError] = []
+    wide = question if plan is None else plan.widen_question(question)
+    if plan is not None:
+        trace.count(DEPTH, wide.depth)
 
     async def run(source: Source) -> SourceResult | None:
-        work = _open_and_search(context, source, question, vectors, variants, stack, trace)
+        work = _open_and_search(context, source, wide, vectors, variants, stack, trace)
         if context.is_single:
             return await work
         work = _keep_failure(work, failures)
@@ -132,7 +144,8 @@ async def _search_sources(
     with trace.time_stage("rank"):
         rows = list_rows(results)
         merged = merge_results(results, question)
-        hits = rank_hits(merged, question, rows)
+        size = plan.pool_size(question) if plan else 0
+        hits = rank_pool(merged, question, size, rows) if plan else rank_hits(merged, question, rows)
     count_candidates(results, merged, trace)
     if not hits:
         await _note_filter(context, results, question, trace)
@@ -247,20 +260,6 @@ async def _find_best_cosine(
         if vector is None or not is_same_model(source.embedder, await reader.info(), vector):
             return []
         return [one.score for one in await reader.nearest(vector, where=question.where, limit=1)]
-
-
-async def filter_by_model(context: SearchContext, question: Question, hits: Sequence[Hit], trace: Trace) -> list[Hit]:
-    """The hits that a language model holds to be of use; see `ragstone.retrieval.llm_filter`."""
-    texts = [describe_passage(hit.chunk) for hit in hits]
-    assistant = Assistant(context.model, context.deadlines.rewrite, trace)
-    return await filter_hits(question.text, hits, texts, assistant, below=question.filter_below)
-
-
-def describe_passage(chunk: Chunk) -> str:
-    """A passage as a model that judges it sees it: where it stands, its table header, its text; secrets masked."""
-    place = " > ".join((chunk.document.title or chunk.document.path, *chunk.heading_path))
-    lines = [guard.mask_secrets(place), *([guard.mask_secrets(chunk.header)] if chunk.header else [])]
-    return "\n".join([*lines, guard.mask_secrets(chunk.text, chunk.spans, chunk.secrets)])
 
 
 async def embed_question(context: SearchContext, question: Question, trace: Trace) -> QueryVectors:

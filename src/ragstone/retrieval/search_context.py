@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
+from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Embedder, Reader, Store
 from ragstone.core.types import Scope
 from ragstone.providers.custom_embedder import CustomEmbedder
+from ragstone.retrieval.reranking import GetReranking
 
 REFUSED = "embedding_refused"
 ModelName = tuple[str, str]  # model and variant
@@ -17,6 +19,12 @@ GetModel = Callable[[], Completion | None]
 
 def get_no_model() -> None:
     """No language model is configured."""
+
+
+def get_no_reranking(wanted: bool | str | None) -> None:
+    """No reranker is configured; raises `UsageError` where one is asked for."""
+    if wanted:
+        raise UsageError("no reranker is configured: set rerank.model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +62,14 @@ def collection_source(
 
 @dataclass(frozen=True, slots=True)
 class SearchContext:
-    """The context of a search: one source or several, the deadlines, the language model that may help, and `reader`,
-    which names the caller: the semantic cache shows no caller the results of another."""
+    """The context of a search: one source or several, the deadlines, the language model that may help, what reranks
+    the results, and `reader`, which names the caller: the semantic cache shows no caller the results of another."""
 
     sources: tuple[Source, ...]
     deadlines: Deadlines = DEFAULT_DEADLINES
     model: GetModel = get_no_model
     reader: str = ""
+    reranking: GetReranking = get_no_reranking
 
     @classmethod
     def of_collection(
@@ -73,9 +82,10 @@ class SearchContext:
         deadlines: Deadlines = DEFAULT_DEADLINES,
         model: GetModel = get_no_model,
         reader: str = "",
+        reranking: GetReranking = get_no_reranking,
     ) -> "SearchContext":
         """The context of one collection; `model_missing` says why there is no embedder."""
-        return cls((collection_source(store, scope, embedder, model_missing),), deadlines, model, reader)
+        return cls((collection_source(store, scope, embedder, model_missing),), deadlines, model, reader, reranking)
 
     @property
     def is_single(self) -> bool:

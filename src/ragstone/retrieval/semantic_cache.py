@@ -36,7 +36,7 @@ from ragstone.retrieval.store_timeout import limit_store_time
 
 T = TypeVar("T")
 REFUSED = "cache_unused"
-FORMAT = 2
+FORMAT = 3
 NOT_COMPARED = ("text", "cache", "cache_cosine", "cache_hours", "cache_entries")  # what does not change results
 # Notes on results that are as good as they get; whatever has any other note is not kept.
 HARMLESS = frozenset(("hyde", "multi_query", "filter", "fusion_at"))
@@ -144,6 +144,7 @@ def make_key(context: SearchContext, infos: Sequence[Info], question: Question) 
         options,
         [[one.model, one.variant, one.dimension] if one else None for one in embedders],
         [model.vendor, model.model] if model else None,
+        _describe_reranking(context, question),
         [_describe_state(info) for info in infos],
     ]
     return hashlib.sha256(json.dumps(shared, ensure_ascii=False).encode()).hexdigest()
@@ -152,6 +153,15 @@ def make_key(context: SearchContext, infos: Sequence[Info], question: Question) 
 def _describe_state(info: Info) -> list[object]:
     built = [info.provider, info.version, info.generation, info.built_at, info.state, info.recipes]
     return [*built, info.documents, info.chunks, info.pending_vectors, info.model, info.variant, info.dimension]
+
+
+def _describe_reranking(context: SearchContext, question: Question) -> list[object] | None:
+    """The reranker of a question and how many passages it scores; None where none is used, or none can be."""
+    try:
+        plan = None if question.rerank is False else context.reranking(question.rerank)
+    except UsageError:
+        return None
+    return [plan.reranker.model, plan.documents, plan.oversample] if plan else None
 
 
 def _needs_model(question: Question) -> bool:

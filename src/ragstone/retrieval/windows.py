@@ -29,10 +29,21 @@ async def read_windows(view: Chunks, hits: Sequence[Hit]) -> list[Hit]:
     wanted = list_neighbours(hits)
     if not wanted:
         return list(hits)
-    beside = await view.chunks([chunk_id(document, ordinal) for document, ordinal in wanted])
+    beside = await view.chunks(list_ids(wanted))
     documents = {document.id: document for document, _ in wanted}
     records = await view.records(list(documents.values()))
     return widen(hits, beside, records)
+
+
+def list_owners(hits: Iterable[Hit]) -> list[Document]:
+    """The documents of hits that are shown with others, each once."""
+    wide = [hit.chunk for hit in hits if _range_to_show(hit.chunk) != (hit.chunk.ordinal, hit.chunk.ordinal)]
+    return list({chunk.document.id: chunk.document for chunk in wide}.values())
+
+
+def list_ids(places: Iterable[tuple[Document, int]]) -> list[str]:
+    """The ids of the chunks at these places."""
+    return [chunk_id(document, ordinal) for document, ordinal in places]
 
 
 def shown_range(chunk: Chunk) -> tuple[int, int]:

@@ -16,6 +16,9 @@ LONGEST_TURN = 100_000
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(max_length=LONGEST_QUESTION)]
 Scalar = str | int | float | bool
+# Options that a request sets within less than a caller of the library: which reranker runs, and so who gets passages
+# and what is downloaded, is the operator's choice.
+NARROWED: dict[str, Any] = {"rerank": bool}
 
 
 class Body(BaseModel):
@@ -77,7 +80,7 @@ def _describe_options() -> dict[str, Any]:
         limits: dict[str, Any] = {"ge": bound.low, "le": bound.high} if isinstance(bound, Numbers) else {}
         name = "llm_filter" if one.name == "filter" else one.name
         about: Any = Field(description=options[one.name].help, **limits)
-        kind: Any = Annotated[kinds[one.name], about]
+        kind: Any = Annotated[NARROWED.get(one.name, kinds[one.name]), about]
         found[name] = (kind | None, None)
     return found
 

@@ -197,3 +197,64 @@ def voyage(seen: Seen) -> Reply:
 def counted(text: str) -> list[float]:
     """A vector that is not of length 1: how often each of some letters stands in a text."""
     return [1.0 + text.lower().count(chr(97 + place)) for place in range(DIMENSION)]
+
+
+# --- Rerankers as their references describe them ----------------------------------------------------------------------
+
+
+def relevance(question: str, text: str) -> float:
+    """The share of a question's longer words that a text holds."""
+    words = {word.strip(".,?").lower() for word in question.split() if len(word) > 3}
+    held = {word.strip(".,?").lower() for word in text.split()}
+    return len(words & held) / max(1, len(words))
+
+
+def _rank(seen: Seen, texts: str) -> list[tuple[int, float]]:
+    """Places and scores, the best first, as servers give them."""
+    scores = [(place, relevance(seen.json["query"], text)) for place, text in enumerate(seen.json[texts])]
+    return sorted(scores, key=lambda one: (-one[1], one[0]))
+
+
+def cohere(seen: Seen) -> Reply:
+    """Cohere's `/v2/rerank`."""
+    if seen.headers.get("authorization") != f"Bearer {KEY}":
+        return line({"message": "invalid api token"}, status=401)
+    if seen.json["model"] != MODEL:
+        return line({"message": f"model '{seen.json['model']}' not found"}, status=404)
+    results = [{"index": place, "relevance_score": score} for place, score in _rank(seen, "documents")]
+    units = {"billed_units": {"search_units": 1}}
+    return line({"id": "1", "results": results, "meta": {"api_version": {"version": "2"}, **units}})
+
+
+def voyage_rerank(seen: Seen) -> Reply:
+    """Voyage's `/rerank`."""
+    if seen.headers.get("authorization") != f"Bearer {KEY}":
+        return line({"detail": "Provided API key is invalid."}, status=401)
+    data = [{"index": place, "relevance_score": score} for place, score in _rank(seen, "documents")]
+    return line({"object": "list", "data": data, "model": seen.json["model"], "usage": {"total_tokens": 26}})
+
+
+def jina(seen: Seen) -> Reply:
+    """Jina's `/rerank`."""
+    results = [{"index": place, "relevance_score": score} for place, score in _rank(seen, "documents")]
+    assert seen.json["return_documents"] is False
+    return line({"model": seen.json["model"], "usage": {"total_tokens": 815}, "results": results})
+
+
+def llamacpp_rerank(seen: Seen) -> Reply:
+    """The `/v1/rerank` of llama.cpp's server, whose scores are logits."""
+    results = [{"index": place, "relevance_score": 8 * score - 4} for place, score in _rank(seen, "documents")]
+    return line({"model": seen.json["model"], "object": "list", "results": results})
+
+
+def tei(seen: Seen) -> Reply:
+    """The `/rerank` of Text Embeddings Inference, which takes 32 texts and gives a list, and its `/embed_sparse`."""
+    texts = seen.json["texts" if seen.path == "/rerank" else "inputs"]
+    if len(texts) > 32:
+        message = f"batch size {len(texts)} > maximum allowed batch size 32"
+        return line({"error": message, "error_type": "Validation"}, status=422)
+    if seen.path == "/rerank":
+        assert seen.json["raw_scores"] is False
+        return line([{"index": place, "score": score} for place, score in _rank(seen, "texts")])
+    words = [{word.strip(".,?").lower() for word in text.split()} for text in texts]
+    return line([[{"index": len(word), "value": 0.5} for word in sorted(own)] for own in words])

@@ -8,7 +8,17 @@ a key.
 from ragstone.core.arrays import Vectors
 from ragstone.core.ports.administration import Admin, CollectionModel, Keys, ReembeddingStore, Sealer, SealingStore
 from ragstone.core.ports.documents import Chunker, Extractor, ListedFile, PeekingSource, RecallingSource, Source
-from ragstone.core.ports.models import Completion, CompletionResult, Embedder, Message, Prompt, Tokenizer
+from ragstone.core.ports.models import (
+    Completion,
+    CompletionResult,
+    Embedder,
+    Message,
+    Prompt,
+    Reranker,
+    SparseEncoder,
+    SparseVector,
+    Tokenizer,
+)
 from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision, word_signal
 from ragstone.core.ports.search_cache import CachedSearch, SearchCache, SearchCachingStore
 from ragstone.core.ports.store import ArtifactStorage, IdentifiedStore, Store
@@ -39,11 +49,14 @@ __all__ = [
     "Reader",
     "RecallingSource",
     "ReembeddingStore",
+    "Reranker",
     "Sealer",
     "SealingStore",
     "SearchCache",
     "SearchCachingStore",
     "Source",
+    "SparseEncoder",
+    "SparseVector",
     "Store",
     "StoredRevision",
     "Tokenizer",

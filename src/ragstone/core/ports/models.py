@@ -1,6 +1,6 @@
-"""The protocols of models that embed and that write, local or of vendors."""
+"""The protocols of models that embed, rerank and write, local or of vendors."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -41,6 +41,50 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document") -> Vectors:
         """float32 of shape (len(texts), dimension), rows of length 1, in the order of the texts."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Reranker(Protocol):
+    """Scores how well each text answers a question. Verbs raise `Unavailable` when the model cannot be reached, is too
+    slow or fails, and `UsageError` when its settings are wrong: key, model, folder."""
+
+    @property
+    def model(self) -> str:
+        """The vendor and the name, as settings write them."""
+        ...
+
+    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """A number from 0 (of no use) to 1 (answers it) for each text, in the order of the texts."""
+        ...
+
+    async def check(self) -> list[str]:
+        """The problems that keep it from working, each with its remedy; asks for one score."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+SparseVector = Mapping[int, float]  # the weight of each term that has one, by its number in the model's vocabulary
+
+
+class SparseEncoder(Protocol):
+    """Texts to weights of terms, such as SPLADE gives. It raises as `Reranker` does."""
+
+    @property
+    def model(self) -> str:
+        """The vendor and the name, as settings write them."""
+        ...
+
+    async def encode(
+        self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document"
+    ) -> list[SparseVector]:
+        """One vector for each text, in the order of the texts."""
+        ...
+
+    async def check(self) -> list[str]:
+        """The problems that keep it from working, each with its remedy; asks for one vector."""
         ...
 
     async def close(self) -> None: ...

@@ -9,7 +9,7 @@ from ragstone.access import Credential, Permission
 from ragstone.config.settings import Settings
 from ragstone.config.validation import find_violation
 from ragstone.core.errors import UsageError
-from ragstone.core.ports import Completion, Embedder, Store
+from ragstone.core.ports import Completion, Embedder, Reranker, Store
 from ragstone.core.types import Scope
 from ragstone.engine.arguments import SETTINGS, check_arguments
 from ragstone.engine.components import Components
@@ -29,6 +29,7 @@ class VerbGroup:
         store: Store | None = None,
         embedder: Embedder | None = None,
         completion: Completion | None = None,
+        reranker: Reranker | None = None,
         credential: Credential | None = None,
         shared: SharedParts | None = None,
     ) -> None:
@@ -36,7 +37,13 @@ class VerbGroup:
         if wrong := find_violation(settings, SETTINGS):
             raise UsageError(wrong)
         self._components = Components(
-            settings, store=store, embedder=embedder, completion=completion, credential=credential, shared=shared
+            settings,
+            store=store,
+            embedder=embedder,
+            completion=completion,
+            reranker=reranker,
+            credential=credential,
+            shared=shared,
         )
         self.authenticator = self._components.authenticator
 

@@ -143,9 +143,11 @@ class CollectionVerbs(VerbGroup):
         return [one.problem for one in found if one.problem and (every or one.name == self.scope.tenant)]
 
     async def _find_model_problems(self) -> list[str]:
-        """What keeps embedder, language model and judge from working; vendors are asked for a vector or a list."""
+        """What keeps embedder, language models and reranker from working; vendors are asked for a vector, a list, a
+        score."""
         problems = []
-        for look in (self._components.embedders.find_problems, self._components.completions.find_problems):
+        parts = (self._components.embedders, self._components.completions, self._components.rerankers)
+        for look in (part.find_problems for part in parts):
             try:
                 problems += await look()
             except ConfigError as error:

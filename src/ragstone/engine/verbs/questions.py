@@ -87,7 +87,8 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
         if writing is not None and wanted.system_prompt is not None:
             writing = replace(writing, template=writing.template.with_system(wanted.system_prompt))
         model = partial(self._components.completions.completion_for, wanted.llm or self._components.settings.llm)
-        context = SearchContext(sources, settings.deadlines, model, self.authenticator.reads_as)
+        reranking = partial(self._components.rerankers.reranking_for, own=wanted.rerank, llm=wanted.llm)
+        context = SearchContext(sources, settings.deadlines, model, self.authenticator.reads_as, reranking)
         policy = partial(model_factory.make_policy, settings.answer, partial(self._list_places, wanted))
         observer = QueryObserver(settings.log, tenant, name, lambda: writing)
         return Pipeline(

@@ -13,6 +13,7 @@ from ragstone.core.answers import Answer, Citation
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Json
 from ragstone.guard import mask_secrets
+from ragstone.retrieval.reranking import is_reranker_skipped
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import Problem, shape_problem
 from ragstone.server.state import open_engine, state_of
@@ -76,8 +77,8 @@ def _citation_json(citation: Citation) -> Json:
 
 
 def _debug_json(answer: Answer) -> Json:
-    """The way of an answer: passages with their signals, notes, seconds. No reranker is configured, so none is
-    skipped."""
+    """The way of an answer: passages with their signals, notes, seconds, and what kept a reranker from its work."""
+    skipped = next((note for note in answer.notes if is_reranker_skipped([note.code])), None)
     return {
         "reason": answer.reason,
         "answerability": answer.answerability,
@@ -85,5 +86,6 @@ def _debug_json(answer: Answer) -> Json:
         "notes": [note_json(note) for note in answer.notes],
         "usage": dict(answer.usage),
         "timings": dict(answer.timings),
-        "reranker_skipped": False,
+        "reranker_skipped": skipped is not None,
+        **({"reranker_error": mask_secrets(skipped.message)} if skipped else {}),
     }
