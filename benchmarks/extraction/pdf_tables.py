@@ -1,6 +1,6 @@
 """Tables of PDFs against human cell structure: cell-adjacency F1 (Göbel et al., ICDAR 2013), whole documents.
 
-    python benchmarks/extraction/pdf_tables.py DATA [--half even|odd] [--pages] [--engine ragstone|liteparse]
+    python benchmarks/extraction/pdf_tables.py DATA [--half even|odd] [--pages] [--kinds] [--engine ragstone|liteparse]
 
 DATA holds `tables_gt.json` ([{id, pdf, tables: [{regions: [{cells: [{row, end_row, col, end_col, text}]}]}]}]) and the
 PDFs it names. A relation is (text, text of the next non-empty cell to the right or below, direction); texts are
@@ -101,6 +101,7 @@ def main() -> None:
     arguments.add_argument("data", type=Path)
     arguments.add_argument("--half", choices=("even", "odd"))
     arguments.add_argument("--pages", action="store_true", help="one line a document")
+    arguments.add_argument("--kinds", action="store_true", help="one line for the documents of each kind (`kind-…`)")
     arguments.add_argument("--engine", choices=("ragstone", "liteparse"), default="ragstone")
     options = arguments.parse_args()
     read = ours if options.engine == "ragstone" else bare
@@ -109,13 +110,17 @@ def main() -> None:
     if options.half:
         documents = documents[options.half == "odd" :: 2]
     scores, wanted, given, hit = [], 0, 0, 0
+    by_kind: dict[str, list[float]] = {}
     for document in documents:
         want, have = relations(truth(document)), relations(read(options.data / document["pdf"]))
         both = (want & have).total()
         scores.append(2 * both / max(1, want.total() + have.total()))
+        by_kind.setdefault(document["id"].split("-")[0], []).append(scores[-1])
         wanted, given, hit = wanted + want.total(), given + have.total(), hit + both
         if options.pages:
             print(f"{document['id']} {scores[-1]:.3f}")
+    for kind, own in by_kind.items() if options.kinds else ():
+        print(f"{kind} {statistics.mean(own):.3f}")
     print(
         json.dumps(
             {

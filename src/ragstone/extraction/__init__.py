@@ -113,14 +113,14 @@ CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by an
 HEADED = (XML, EML, MHTML, CODE)  # text formats whose first lines may say who sees them, beside what their parsers read
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/4", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
-IMAGE = SandboxedFormat("image/2", "ragstone.extraction.image.parse:parse_image")
+IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
 DELIMITED = SandboxedFormat("csv/2", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
         HTML: SandboxedFormat("html/6", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/3", "ragstone.extraction.feed.parse:parse_feed"),
         MHTML: SandboxedFormat("mhtml/4", "ragstone.extraction.mail.mhtml:parse_mhtml"),
-        PDF: SandboxedFormat("pdf/5", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
+        PDF: SandboxedFormat("pdf/6", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/4", "ragstone.extraction.docx.parse:parse_docx"),
         PPTX: SandboxedFormat("pptx/4", "ragstone.extraction.pptx.parse:parse_pptx"),
         EML: SandboxedFormat("eml/4", "ragstone.extraction.mail.eml:parse_eml"),

@@ -132,6 +132,8 @@ def read_glyphs(text: int, count: int, view: View) -> Glyphs:
     resolve_hyphens(page, code, box)
     set_upright(page, view, box, run, looks.turn, looks.base, looks.size)
     _spread_ligatures(box, run, looks.turn)
+    if any(style.step for style in looks.style):
+        _widen_typed(box, run, looks)
     return Glyphs(
         code, *box, run, frozenset(owner[starts].tolist()), **looks._asdict(), unmapped=find_unmapped(page, run, starts)
     )
@@ -177,6 +179,21 @@ def _spread_ligatures(box: tuple[Floats, Floats, Floats, Floats], run: Ints, tur
         low[along], high[along] = (start + place * step)[along], (start + (place + 1) * step)[along]
         behind = high.copy()
         low[against], high[against] = (behind - (place + 1) * step)[against], (behind - place * step)[against]
+
+
+def _widen_typed(box: tuple[Floats, Floats, Floats, Floats], run: Ints, looks: "_RunLooks") -> None:
+    """Give each letter of a fixed-width font the whole cell that it stands in.
+
+    The ink of a full stop or an `i` is a fifth of it: the white beside them would count as a space.
+    """
+    known = np.flatnonzero((run >= 0) & (box[2] > box[0]))
+    own = run[known]
+    half = np.array([style.step for style in looks.style])[looks.look[own]] * looks.size[own] / 2
+    for low, high, turned in ((box[0], box[2], 0), (box[1], box[3], 1)):
+        chosen = (half > 0) & (looks.turn[own] >= 0) & (looks.turn[own] % 2 == turned)
+        at = known[chosen]
+        middle = (low[at] + high[at]) / 2
+        low[at], high[at] = np.minimum(low[at], middle - half[chosen]), np.maximum(high[at], middle + half[chosen])
 
 
 class _RunLooks(NamedTuple):

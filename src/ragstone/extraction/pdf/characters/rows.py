@@ -44,6 +44,7 @@ class Row:
     base: float = 0.0
     size: float = 0.0
     phrases: list[Phrase] = field(default_factory=list)
+    dotted: bool = False  # a leader led from one line to the next
 
     def settle(self, space: float) -> "Row":
         """Take height and phrases from the lines."""
@@ -58,6 +59,11 @@ class Row:
         self.base, self.size = chief.base, chief.size
         self.phrases = _join_currency([phrase for line in self.lines for phrase in split_phrases(line, space)])
         return self
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether its lines begin in a font of fixed width."""
+        return all([line.words[0].style.step for line in self.lines])  # noqa: C419  # a list is faster
 
     @property
     def x0(self) -> float:

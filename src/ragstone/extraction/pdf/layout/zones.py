@@ -9,6 +9,7 @@ import numpy as np
 from ragstone.core.page_layout import Box
 from ragstone.extraction.pdf.characters.lines import Line, lowercase_share
 from ragstone.extraction.pdf.characters.table import Table
+from ragstone.extraction.record.caption_and_list_markers import LABEL, caption_kind
 
 BIN = 2.0  # points: how finely white space is looked for
 EDGE = 0.12  # of the width: a gutter does not lie nearer to the sides
@@ -20,6 +21,8 @@ CUT = 1.2  # letter heights of white over the whole width part the page
 NARROW = 6  # lines of a column so narrow that its lines hold few words
 OPENS = 0.85  # of the lines of a column begin with a capital: entries, no running text
 FEW = 3  # lines beside running text that are no text of their own: a heading, a caption
+STRETCH, LONG, WHOLE = 5, 5, 0.8  # lines in a row, their words, and their width over the column's: running text
+GOES_ON = 0.5  # of these begin with a small letter
 DEEPEST = 8
 
 
@@ -68,7 +71,7 @@ def _split_stretches(items: Sequence[Item], at: float) -> list[tuple[bool, list[
 
     What stands on one side only goes with the columns above it or, at the top, below it.
     """
-    judged = [(_has_columns(band, at), band) for band in _split_bands(items, at)]
+    judged = _carry_captions([(_has_columns(band, at), band) for band in _split_bands(items, at)], at)
     out: list[tuple[bool, list[Item]]] = []
     waiting: list[Item] = []
     for columns, band in judged:
@@ -90,6 +93,26 @@ def _split_stretches(items: Sequence[Item], at: float) -> list[tuple[bool, list[
     return out
 
 
+def _carry_captions(judged: list[tuple[bool | None, list[Item]]], at: float) -> list[tuple[bool | None, list[Item]]]:
+    """The tables below captions that stand side by side do so too, as long as nothing runs over the gutter."""
+    out: list[tuple[bool | None, list[Item]]] = []
+    captioned = False
+    for columns, band in judged:
+        sides = {_side_of(item, at) for item in band}
+        captioned = 0 not in sides and (captioned or _are_captioned(band, at))
+        out.append((columns or len(sides) > 1 or None, band) if captioned else (columns, band))
+    return out
+
+
+def _are_captioned(band: Sequence[Item], at: float) -> bool:
+    """Whether both sides of a gutter begin with the caption of a table: then two tables stand side by side."""
+    for side in (-1, 1):
+        first = next((item.line for item in band if _side_of(item, at) == side), None)
+        if first is None or not LABEL.match(first.text) or caption_kind(first.text) != "table":
+            return False
+    return True
+
+
 def _has_columns(band: Sequence[Item], at: float) -> bool | None:
     """Whether a band runs in columns; None where it stands on one side only."""
     sides = {_side_of(item, at) for item in band}
@@ -100,9 +123,10 @@ def _has_columns(band: Sequence[Item], at: float) -> bool | None:
     left = [item for item in band if _side_of(item, at) < 0]
     right = [item for item in band if _side_of(item, at) > 0]
     runs = _is_running_text(left), _is_running_text(right)
-    if any(runs) and not all(runs) and _has_few_lines(right if runs[0] else left):
-        return None
-    return all(runs)
+    if any(runs) and not all(runs):
+        other = right if runs[0] else left
+        return None if _has_few_lines(other) else _has_running_stretch(other)
+    return all(runs) or (_has_running_stretch(left) and _has_running_stretch(right))
 
 
 def _has_few_lines(items: Sequence[Item]) -> bool:
@@ -146,13 +170,20 @@ def _find_gutter(items: Sequence[Item]) -> float | None:
     cover: list[float] = covered.tolist()
     usual = median([value for value in cover if value])
     candidates = _find_white_runs(cover, CROSSING_SHARE * usual, int(EDGE * bins), bins - int(EDGE * bins))
+    places = [(x0 + BIN * (first + last + 1) / 2, (last - first + 1) * BIN) for first, last in candidates]
     best: tuple[float, float] | None = None
-    for first, last in candidates:
-        at = x0 + BIN * (first + last + 1) / 2
-        score = _score_gutter(items, at, (last - first + 1) * BIN)
+    for at, white in [*places, *((at, BIN) for at in _find_caption_gutters(texts))]:
+        score = _score_gutter(items, at, white)
         if score and (best is None or score > best[0]):
             best = (score, at)
     return best[1] if best else None
+
+
+def _find_caption_gutters(items: Sequence[Item]) -> list[float]:
+    """Left of the second of two captions of tables at the same height."""
+    captions = [i.line for i in items if i.line and LABEL.match(i.line.text) and caption_kind(i.line.text) == "table"]
+    pairs = ((a, b) for a in captions for b in captions if a.x1 < b.x0 and abs(a.base - b.base) < a.size / 2)
+    return sorted({b.x0 - BIN for _, b in pairs})
 
 
 def _find_white_runs(cover: Sequence[float], limit: float, first: int, last: int) -> list[tuple[int, int]]:
@@ -208,6 +239,21 @@ def _is_running_text(items: Sequence[Item]) -> bool:
     if full < 0.5 or (len(lines) >= NARROW and _capital_share(lines) > OPENS):
         return False
     return words >= PROSE or (len(lines) >= NARROW and lowercase_share(line.text for line in lines) >= 0.5)
+
+
+def _has_running_stretch(items: Sequence[Item]) -> bool:
+    """Whether some lines in a row are running text: a table may stand above or below them in the same column."""
+    lines = [item.line for item in items if item.line]
+    width = max(line.x1 for line in lines) - min(line.x0 for line in lines) if lines else 0.0
+    run: list[Line] = []
+    for line in lines:
+        if len(line.words) >= LONG and line.width >= WHOLE * width:
+            run.append(line)
+            if len(run) >= STRETCH and lowercase_share(one.text for one in run) >= GOES_ON:
+                return True
+        else:
+            run = []
+    return False
 
 
 def _capital_share(lines: Sequence[Line]) -> float:

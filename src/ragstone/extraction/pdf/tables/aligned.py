@@ -1,6 +1,8 @@
 """Tables without lines in both directions: text that stands in columns over several rows."""
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ragstone.core.page_layout import Box, bounding_box
 from ragstone.extraction.pdf.characters.graphics import Rule
@@ -16,6 +18,7 @@ from ragstone.extraction.pdf.tables.columns import (
     settle_columns,
     split_at_separators,
 )
+from ragstone.extraction.pdf.tables.drawn_signs import read_signs
 from ragstone.extraction.pdf.tables.regions import find_regions
 from ragstone.extraction.pdf.tables.row_runs import find_next_run, trim_run
 from ragstone.extraction.pdf.tables.row_stacking import stack_rows
@@ -30,6 +33,8 @@ NARROW = 10  # lines of a column of running text that holds few words a line
 NOTES, LONG_NOTES = 0.25, 0.4  # of the rows hold a note beside running text; the second from LONG rows on
 LONG = 20
 STROKES = 3  # slanted lines with two ends, as the curves of a chart: a crossed-out cell has one or two
+PAGE = re.compile(r"(?:[A-Z]{1,3}-)?\d{1,4}|[ivxlc]{1,7}")
+RISING = 0.9  # of the page numbers in a table of contents
 DRAWING_SHARE = 0.25  # of a table's box under drawings
 
 
@@ -40,6 +45,18 @@ def find_aligned_tables(
 
     Text on a drawing, or crossed by `strokes`, is the lettering of a chart.
     """
+    read = read_signs(rows)
+    found = _find_tables(read.rows, sorted([*across, *read.rules]), figures, strokes)
+    return (
+        [(read.first_place(first), read.behind_place(behind, len(rows)), table) for first, behind, table in found]
+        if read.rules or read.rows is not rows
+        else found
+    )
+
+
+def _find_tables(
+    rows: Sequence[Row], across: Sequence[Rule], figures: Sequence[Box], strokes: Sequence[Box]
+) -> list[tuple[int, int, Table]]:
     bounded = {region.first: region for region in find_regions(rows, across)}
     out: list[tuple[int, int, Table]] = []
     at = 0
@@ -93,9 +110,9 @@ def build_aligned_table(rows: Sequence[Row], across: Sequence[Rule], *, sure: bo
     parts = drop_unsupported(rows, find_separators(rows, least=least), least)
     drawn = bool(celled.parts) and len(celled.parts) >= len(parts)  # else rules were put together for another reason
     parts = celled.parts if drawn else parts
-    if not (_is_short(rows) if sure and not parts else bool(parts) and (sure or _is_plausible(rows, parts))):
+    if not (_is_short_list(rows) if sure and not parts else bool(parts) and (sure or _is_plausible(rows, parts))):
         return None
-    if _has_margin_notes(rows):
+    if _has_margin_notes(rows) or _is_contents(rows):
         return None
     grid = _assign_cells(rows, celled) if drawn else _assign_columns(rows, parts)
     reach = column_reaches(rows, parts)
@@ -127,7 +144,21 @@ def _assign_columns(rows: Sequence[Row], parts: Sequence[float]) -> list[list[tu
     return [[settle_columns(phrase, parts, reach) for phrase in row.phrases] for row in rows]
 
 
-def _is_short(rows: Sequence[Row]) -> bool:
+def _is_contents(rows: Sequence[Row]) -> bool:
+    """Whether leaders lead to pages: one number at the end of each row, and none is below the one before."""
+    led = [row for row in rows if row.dotted]
+    ends = [row.phrases[-1].text.strip() for row in led if len(row.phrases) > 1]
+    numbers = [int(end) for end in ends if end.isdecimal()]
+    if not led or len(ends) < 0.5 * len(rows) or not all(PAGE.fullmatch(end) for end in ends):
+        return False
+    alone = all(not any(is_number(phrase.text) for phrase in row.phrases[1:-1]) for row in led)
+    return alone and sum(a <= b for a, b in pairwise(numbers)) >= RISING * (len(numbers) - 1)
+
+
+def _is_short_list(rows: Sequence[Row]) -> bool:
+    """Whether rows may be a single column between drawn rules; dashes part the sections of any typewritten text."""
+    if all(row.is_typed for row in rows):
+        return False
     words = sum(len(line.words) for row in rows for line in row.lines)
     return len(rows) >= FEW and words <= PROSE_WORDS * len(rows)
 

@@ -11,6 +11,7 @@ VALLEY = 0.45  # a column of white between cells, where at least six rows show i
 FEW_VALLEY = 0.9  # the same where fewer rows do
 CROSSING = 0.1  # of the rows may cross a valley: headings over several columns, long labels
 FEW = 3  # rows of numbers that are enough to tell the columns
+SPACES = 1.5  # of a typewriter part two columns: one alone parts words
 APART = 0.4  # a gap so wide in a heading lies between two columns' words
 
 
@@ -74,7 +75,7 @@ def split_at_separators(phrase: Phrase, parts: Sequence[float], lefts: Sequence[
     for word in phrase.words:
         size = word.style.size
         signed = bool(out) and out[-1].words[-1].text in CURRENCY
-        if out and not signed and _is_split_point(out[-1].x1, word.x0, size, parts, lefts, sure=many):
+        if out and not signed and _is_split_point(out[-1].x1, word.x0, size, word.style.step, parts, lefts, sure=many):
             out.append(Phrase([word], word.x0, word.x1))
         elif out:
             out[-1].words.append(word)
@@ -91,11 +92,13 @@ def _spans_columns(phrase: Phrase, parts: Sequence[float]) -> bool:
 
 
 def _is_split_point(
-    end: float, start: float, size: float, parts: Sequence[float], lefts: Sequence[float], *, sure: bool
+    end: float, start: float, size: float, step: float, parts: Sequence[float], lefts: Sequence[float], *, sure: bool
 ) -> bool:
     column = bisect_left(parts, start + 0.1 * size)
     if column == bisect_left(parts, end - 0.1 * size):
         return False
+    if step:
+        return sure or start - end >= SPACES * step * size
     return sure or start - end >= APART * size or abs(start - lefts[column]) <= 1.2
 
 

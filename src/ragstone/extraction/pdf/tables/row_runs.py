@@ -12,6 +12,7 @@ from ragstone.extraction.record.caption_and_list_markers import LABEL, is_marker
 STEP = 2.6  # rows further apart belong to two tables
 LONELY = 2  # rows of one phrase in a row, between rows of several
 LONG_STEP = 4.6  # rows so far apart may still be one table where their numbers stand below each other
+AHEAD, TYPED_AHEAD = 3, 6  # rows below a gap among which one has numbers; typewritten labels take more lines
 NEAR = 3.0  # points: ends of numbers in one column
 SENTENCE = 9  # words of a row with few phrases and numbers
 NOTES = 4  # rows at the end among which a note may begin
@@ -93,7 +94,8 @@ def _continues_column(above: Sequence[Row], row: Row) -> bool:
 
 def _has_same_columns(rows: Sequence[Row], start: int, at: int) -> bool:
     """Whether the numbers of the next rows stand below those of the last ones."""
-    below = next((row for row in rows[at : at + 3] if sum(is_number(p.text) for p in row.phrases) >= 1), None)
+    ahead = TYPED_AHEAD if rows[at].is_typed else AHEAD
+    below = next((row for row in rows[at : at + ahead] if sum(is_number(p.text) for p in row.phrases) >= 1), None)
     if below is None:
         return False
     ends = [p.x1 for p in below.phrases if is_number(p.text)]

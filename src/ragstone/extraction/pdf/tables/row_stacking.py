@@ -5,11 +5,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from ragstone.extraction.pdf.characters.rows import Row, is_value
+from ragstone.extraction.pdf.characters.rows import Row, is_number, is_value
+from ragstone.extraction.pdf.tables.anchored_rows import TextGroups, stack_around_figures
 
 OVERLAP = 0.8  # letter heights: rows nearer than this cannot stand below each other
+MOST = 5  # rows in a group that stand over one another: more are set with hardly any white between lines
 TIGHT = 1.35  # letter heights between the lines of one cell, at the most
 WIDER = 1.22  # the step between rows over the step between lines: below it they look the same
+UNPARTED = 0.2  # of the rows with numbers have no wider step below them: then steps tell nothing
+EVEN = 1.08  # of the smallest step: such steps are the same
 FEWEST = 3  # numbers below each other that are cells of their own
 FULL = 0.8  # of the column: a line that reaches so far may go on in the next one
 
@@ -23,31 +27,43 @@ def stack_rows(
     spacing decides, and then what a row holds: one whose first column is empty or that only goes on
     with the text above belongs to the row above.
     """
-    touching = _group_touching(rows)
+    touching = _group_touching(rows, grid)
     ruled = _group_by_bands(rows, touching, bands)
     if ruled is not None:
         return [part for group in ruled for part in _split_band(rows, grid, group, columns)]
     steps = [rows[b[0]].base - rows[a[-1]].base for a, b in pairwise(touching)]
     small = _line_step(rows, touching, steps)
     widths = _measure_reaches(rows, grid, columns)
-    groups: list[list[int]] = [list(touching[0])]
-    for step, group in zip(steps, touching[1:], strict=True):
+    # Lines stand on the grid of a typewriter: those of one cell are no nearer than those of two rows.
+    typed = min(steps, default=0.0) * EVEN if all(row.is_typed for row in rows) else 0.0
+    body = next((n for n, row in enumerate(rows) if any(is_value(p.text) for p in row.phrases)), 0)
+    near = [
+        step <= (small * EVEN or max(TIGHT * rows[g[0]].size, typed))
+        for step, g in zip(steps, touching[1:], strict=True)
+    ]
+    text = TextGroups(rows, grid, touching, [True, *near])
+    start, anchored = (len(touching), []) if small else stack_around_figures(text)
+    groups: list[list[int]] = [list(touching[0])] if start else []
+    for close, group in zip(near[: max(0, start - 1)], touching[1:start], strict=True):
         above = groups[-1]
-        size = rows[group[0]].size
-        close = step <= small * 1.08 if small else step <= TIGHT * size
-        if close and _continues_row(rows, grid, above, group, widths, spaced=small > 0):
+        if close and (
+            _continues_row(rows, grid, above, group, widths, spaced=small > 0)
+            or (group[-1] < body and _continues_heading(rows, grid, above, group))
+        ):
             above.extend(group)
         else:
             groups.append(list(group))
-    return groups
+    return groups + anchored
 
 
-def _group_touching(rows: Sequence[Row]) -> list[list[int]]:
+def _group_touching(rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]]]) -> list[list[int]]:
     """Rows that overlap in height: a label of two lines beside a number set in its middle."""
+    columns = [{c for first, last in places for c in range(first, last + 1)} for places in grid]
     groups: list[list[int]] = [[0]]
     for number in range(1, len(rows)):
         above, row = rows[number - 1], rows[number]
-        if row.base - above.base < OVERLAP * min(row.size, above.size) * 1.1 and len(groups[-1]) < 5:
+        beside = columns[number].isdisjoint(columns[number - 1])
+        if row.base - above.base < OVERLAP * min(row.size, above.size) * 1.1 and (beside or len(groups[-1]) < MOST):
             groups[-1].append(number)
         else:
             groups.append([number])
@@ -102,7 +118,9 @@ def _line_step(rows: Sequence[Row], touching: Sequence[list[int]], steps: Sequen
     wide = [step for step in steps if step > low * WIDER]
     if low > TIGHT * size or not wide or len(tight) + len(wide) < 0.85 * len(steps) or len(wide) < 2:
         return 0.0
-    return max(tight)
+    valued = [n for n, group in enumerate(touching) if any(is_value(p.text) for r in group for p in rows[r].phrases)]
+    unparted = sum(max(steps[a:b]) <= low * WIDER for a, b in pairwise(valued))
+    return max(tight) if unparted <= UNPARTED * max(1, len(valued) - 1) else 0.0
 
 
 def _measure_reaches(
@@ -127,6 +145,8 @@ def _continues_row(
     spaced: bool,
 ) -> bool:
     """Whether a row's text continues the row above it."""
+    if _stands_over_several(grid, above, group) or _stands_over_several(grid, group, above):
+        return False
     own = {c for r in group for first, last in grid[r] for c in range(first, last + 1)}
     over = {c for r in above for first, last in grid[r] for c in range(first, last + 1)}
     phrases = [phrase for r in group for phrase in rows[r].phrases]
@@ -138,7 +158,9 @@ def _continues_row(
         return own <= over or over <= own or (not any(numbers) and not any(before))
     if any(numbers):
         # A label over two lines with the numbers beside the second.
-        return over == {0} and 0 in own and _continues_sentence(rows[above[-1]].phrases[0].text, phrases[0].text)
+        alone = all(len(grid[r]) == 1 and grid[r][0][0] == 0 for r in above)  # a long one reaches over the next column
+        label = (alone or over == {0}) and 0 in own
+        return label and _continues_sentence(rows[above[-1]].phrases[0].text, phrases[0].text)
     if 0 not in own and own <= over:
         return True
     if not own <= over:
@@ -148,6 +170,35 @@ def _continues_row(
         any(abs(phrase.x0 - p.x0) < 3 and _fills_column(p.x1, p.x0, widths[c]) for p in last)
         or phrase.text[:1].islower()
         for phrase, c in ((phrase, grid[r][i][0]) for r in group for i, phrase in enumerate(rows[r].phrases))
+    )
+
+
+def _stands_over_several(grid: Sequence[Sequence[tuple[int, int]]], wide: Sequence[int], others: Sequence[int]) -> bool:
+    """Whether a text runs over columns in which the other rows have several: it names them, or their unit."""
+    places = [place for r in others for place in grid[r]]
+    return any(
+        len({place for place in places if first <= place[0] and place[1] <= last}) > 1
+        for r in wide
+        for first, last in grid[r]
+        if first < last
+    )
+
+
+def _continues_heading(
+    rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]]], above: Sequence[int], group: Sequence[int]
+) -> bool:
+    """Whether headings go on below: words over words, each over one column; the last line has one of each column."""
+    over = {place: phrase for r in above for place, phrase in zip(grid[r], rows[r].phrases, strict=True)}
+    own = {place: phrase for r in group for place, phrase in zip(grid[r], rows[r].phrases, strict=True)}
+    # On a typewriter, where steps tell nothing, two full rows of headings stay two.
+    held = over.keys() < own.keys() if rows[group[0]].is_typed else over.keys() <= own.keys()
+    if not held or any(first != last or not first for first, last in over):
+        return False
+    if any(is_number(phrase.text) for phrase in over.values()):
+        return False
+    return not any(
+        is_number(phrase.text) and not (place in over and over[place].text.endswith(","))
+        for place, phrase in own.items()
     )
 
 
