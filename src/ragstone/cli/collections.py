@@ -30,7 +30,8 @@ def _print_infos(options: SharedOptions, infos: list[Info]) -> None:
             print_json(info_json(info))
         else:
             counts = f"{format_count(info.documents, 'document')}, {format_count(info.chunks, 'chunk')}, {info.state}"
-            print_text(f"{escape_line(info.scope.collection)}  {counts}, {info.model or 'no vectors'}")
+            unnamed = f"vectors of {info.dimension} dimensions" if info.dimension else "no vectors"
+            print_text(f"{escape_line(info.scope.collection)}  {counts}, {info.model or unnamed}")
             for warning in info.warnings:
                 print_text(f"    {escape_line(warning)}")
 

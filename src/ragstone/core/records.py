@@ -41,7 +41,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """The state of one collection. `recipes` and `editions` are those of its active documents."""
+    """The state of one collection. `recipes` and `editions` are those of its active documents. `unchecked`: another
+    program wrote it, so that nobody has looked for secrets and flags, and there are no texts of record."""
 
     scope: Scope
     provider: str
@@ -59,6 +60,7 @@ class Info:
     warnings: tuple[str, ...] = ()
     bytes: int = 0
     editions: tuple[str, ...] = ()
+    unchecked: bool = False
 
     @classmethod
     def from_failure(cls, scope: Scope, provider: str, why: str) -> "Info":

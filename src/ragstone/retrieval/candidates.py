@@ -93,7 +93,7 @@ async def search_source(
             compared = own if question.mode != "keyword" else None
             signals = await reader.rate(ids, vector=compared, query=question.text)
         chunks = {chunk.id: chunk for chunk in await _read("chunks", reader, reader.chunks(ids))}
-        if source.is_table:
+        if source.is_table or info.unchecked:
             chunks = _guard_rows(chunks, trace, seconds=seconds)
     documents = frozenset(chunk.document.id for chunk in chunks.values())
     has_words = any(word_signal(reader) in rated for rated in signals.values())
@@ -138,7 +138,9 @@ def _guard_rows(rows: Mapping[str, Chunk], trace: Trace, *, seconds: float) -> d
 
 def _guard_row(chunk: Chunk) -> Chunk:
     flags, risk = guard.assess_injection(chunk.text)
-    return replace(chunk, flags=flags, risk_score=risk, secrets=guard.locate_secrets(chunk.text))
+    first = chunk.spans[0].char_start
+    secrets = tuple((first + start, first + end, kind) for start, end, kind in guard.locate_secrets(chunk.text))
+    return replace(chunk, flags=flags, risk_score=risk, secrets=secrets)
 
 
 async def retrieve_candidates(
@@ -196,11 +198,15 @@ def check_vector(source: Source, info: Info, vector: Vectors | None, trace: Trac
         vector = None
         trace.note(
             "model_changed",
-            f"semantic search left out: the collection holds vectors of {info.model} ({info.variant}), but the model "
+            f"semantic search left out: the collection holds vectors of {_describe_held(info)}, but the model "
             f"is {_describe_model(source.embedder)}; name that model, or ingest with --recreate",
         )
     _note_state(info, vector, trace)
     return vector
+
+
+def _describe_held(info: Info) -> str:
+    return f"{info.model} ({info.variant})" if info.model else f"{info.dimension} dimensions"
 
 
 def _describe_model(embedder: Embedder | None) -> str:
@@ -209,14 +215,20 @@ def _describe_model(embedder: Embedder | None) -> str:
 
 def is_same_model(embedder: Embedder | None, info: Info, vector: Vectors) -> bool:
     """Whether the question's vector may be compared with the collection's: same model, same arithmetic, as long."""
-    if info.model is None or embedder is None:
-        return True
     if info.dimension is not None and info.dimension != len(vector):
         return False
+    if info.model is None or embedder is None:
+        return True
     return info.model == embedder.model and (info.variant or "").partition("+")[0] == embedder.variant
 
 
 def _note_state(info: Info, vector: Vectors | None, trace: Trace) -> None:
+    if info.unchecked:
+        trace.note(
+            "no_record",
+            "another program wrote this collection: quotes are checked against its passages, not against the "
+            "documents, and a line that it does not name is counted in the passages",
+        )
     if info.state == "empty":
         trace.note("index_empty", "the collection is empty: ingest documents first")
     elif vector is not None and info.pending_vectors:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.stores import bm25
-from ragstone.stores.postgres.postings import COUNT, LENGTH, NUMBER, Row, collect_live_postings, rank_postings
+from ragstone.stores.postings import COUNT, LENGTH, NUMBER, Row, collect_live_postings, rank_postings
 
 Corpus = Mapping[int, Mapping[str, int]]  # chunk number -> term -> count
 TERMS = ["a", "b", "c", "d"]

@@ -487,7 +487,7 @@ async def test_nothing_is_made_by_asking(server: Recorder, tmp_path: Path) -> No
     store = open_store(server.url(tmp_path / "ledger"))
     with pytest.raises(NotBuilt):
         await search_texts(store, "apple")
-    assert server.calls == []
+    assert [call.method.rpartition("/")[2] for call in server.calls] == ["HealthCheck"]  # is it there at all?
     await store.close()
 
 

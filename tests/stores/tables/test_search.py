@@ -10,8 +10,9 @@ from ragstone.config.settings import SearchSettings, TableSettings
 from ragstone.core import analyzer, work_limit
 from ragstone.core.answers import Found
 from ragstone.core.filters import Condition, Where
-from ragstone.stores.tables import TableDatabase, reader, word_counts
-from ragstone.stores.tables.word_counts import TooManyWords, WordCounter
+from ragstone.stores import word_counts
+from ragstone.stores.tables import TableDatabase, reader
+from ragstone.stores.word_counts import TooManyWords, WordCounter
 from tests.stores.tables.conftest import DIMENSION, DOCS, ROWS, Data, Opened, vectors_of
 
 TITLES = TableSettings("docs", "title", "title_embedding", "id")

@@ -1,6 +1,6 @@
 """What is counted of rows: every word, repeats included."""
 
-from ragstone.stores.tables.word_counts import WordCounter
+from ragstone.stores.word_counts import WordCounter
 
 
 def test_the_words_of_all_rows_are_counted_with_their_repeats() -> None:

@@ -14,9 +14,9 @@ from ragstone.stores.chunk_spans import find_misplaced_chunks
 from ragstone.stores.encoding import decode_document, decode_record
 from ragstone.stores.postgres import activation, segments, vectors
 from ragstone.stores.postgres.pool import Cursor
-from ragstone.stores.postgres.postings import COUNT, LENGTH, NUMBER
 from ragstone.stores.postgres.preparation import compute_checksum
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, decode_chunk
+from ragstone.stores.postings import COUNT, LENGTH, NUMBER
 
 OURS = "tenant_id = %(tenant)s AND collection_id = %(collection)s"
 PAGE = 200  # versions or chunks that are in memory at once

@@ -11,19 +11,19 @@ from ragstone.core.page_layout import Layout
 from ragstone.core.ports import StoredRevision, Vectors
 from ragstone.core.records import Info
 from ragstone.core.types import Candidate, Chunk, Document, Revision, Scope, total_order
-from ragstone.stores import bm25
+from ragstone.stores import bm25, postings
 from ragstone.stores.collection_errors import missing_vector_warnings
 from ragstone.stores.cosine import Scores, normalize_query
 from ragstone.stores.encoding import decode_record
-from ragstone.stores.postgres import export, postings, vector_search
+from ragstone.stores.postgres import export, vector_search
 from ragstone.stores.postgres.expressions import has_lone_surrogate
 from ragstone.stores.postgres.filters import ChunkFilter
 from ragstone.stores.postgres.migrations import VERSION
 from ragstone.stores.postgres.pool import Row
-from ragstone.stores.postgres.postings import Ints, Ranking
 from ragstone.stores.postgres.recipe_cache import RecipeCache
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, decode_chunk
 from ragstone.stores.postgres.view import CollectionView, ViewFilters
+from ragstone.stores.postings import Ints, Ranking
 
 PROVIDER = "postgresql"
 WIDER = 4  # times as many candidates where too few passed

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ragstone.stores.postgres import binary_copy
 from ragstone.stores.postgres.pool import Cursor
-from ragstone.stores.postgres.postings import COUNT, LENGTH, NUMBER
 from ragstone.stores.postgres.preparation import ActiveChunk
 from ragstone.stores.postgres.rows import CollectionRow
+from ragstone.stores.postings import COUNT, LENGTH, NUMBER
 
 COLUMNS = "tenant_id collection_id term segment numbers counts lengths"
 OURS = "tenant_id = %(tenant)s AND collection_id = %(collection)s"

@@ -10,13 +10,14 @@ from psycopg.pq import TransactionStatus
 
 from ragstone.core.filters import Where
 from ragstone.core.path_patterns import matches_any
-from ragstone.stores.postgres import postings, vector_search
+from ragstone.stores import postings
+from ragstone.stores.postgres import vector_search
 from ragstone.stores.postgres.error_mapping import map_errors
 from ragstone.stores.postgres.expressions import has_wildcard
 from ragstone.stores.postgres.filters import ChunkFilter, build_chunk_filter
 from ragstone.stores.postgres.pool import ROLL_BACK, Connection, Row
-from ragstone.stores.postgres.postings import Ints
 from ragstone.stores.postgres.rows import CollectionRow
+from ragstone.stores.postings import Ints
 
 MAX_GLOB_LENGTH = 2_000  # characters of globs; more are not compiled by the server but tried on each path here
 PASSING_NUMBERS = """SELECT string_agg(int4send(f.number), '') FROM (

@@ -4,11 +4,13 @@ import contextlib
 from collections.abc import Awaitable, Callable
 
 from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.plural import format_count
 from ragstone.core.ports import Admin
 from ragstone.core.records import Tenant
 from ragstone.core.types import Scope
 from ragstone.stores.fault_points import reach_point
 from ragstone.stores.qdrant.client import QdrantConnection
+from ragstone.stores.qdrant.foreign_reader import HOME, ForeignCollection
 from ragstone.stores.qdrant.reconciliation import Reconciler, Survey
 from ragstone.stores.qdrant.scope_points import ScopePoints
 from ragstone.stores.qdrant.space import erase_tenant
@@ -28,12 +30,14 @@ class QdrantAdmin:
         parts: OpenPoints,
         also: OpenSecond,
         forget: Callable[[Scope], None],
+        foreign: ForeignCollection,
     ) -> None:
         self._client = client
         self._inner = inner
         self._also = also
         self._parts = parts
         self._forget = forget
+        self._foreign = foreign
 
     async def create(self, scope: Scope, *, model: str | None, variant: str | None, dimension: int | None) -> None:
         fresh = not await self._inner.exists(scope)
@@ -53,7 +57,13 @@ class QdrantAdmin:
         return await self._inner.exists(scope)
 
     async def collections(self, tenant: str) -> list[str]:
-        return await self._inner.collections(tenant)
+        """Those of the ledger; while it has none, the one that another program wrote."""
+        names = await self._inner.collections(tenant)
+        if names:
+            return names
+        await self._client.ping()  # an empty ledger must not hide that the server is away
+        home = Scope(tenant, HOME.collection)
+        return [home.collection] if self._foreign.is_named_by(home) and await self._foreign.count() else []
 
     async def drop(self, scope: Scope) -> bool:
         """From the ledger first: from then on it is gone for everyone."""
@@ -61,6 +71,10 @@ class QdrantAdmin:
         if await self._inner.exists(scope):
             with contextlib.suppress(StoreError):  # a damaged ledger can be erased all the same
                 parts, also = await self._parts(scope), await self._also(scope)
+        elif self._foreign.is_named_by(scope) and await self._foreign.count():
+            raise UsageError(
+                f"the collection {self._foreign.name!r} in Qdrant was written by another program: erase it there"
+            )
         there = await self._inner.drop(scope)
         reach_point("drop.switched")
         self._forget(scope)
@@ -90,11 +104,17 @@ class QdrantAdmin:
         return bool(await erase_tenant(self._client, tenant) or found) or there
 
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
+        if not await self._inner.exists(scope):
+            await self._client.ping()  # an empty ledger must not hide that the server is away
+            if self._foreign.is_named_by(scope) and await self._foreign.count():
+                return await self._foreign.find_problems()
         found = await self._inner.check(scope, repair=repair)
         parts = await self._parts(scope)
         if parts is None:
             return found
         remote, reconciler = parts
+        if remote.space.scheme.is_foreign and (left := await self._foreign.count()):
+            found = [*found, _describe_left(remote.space.name, left)]
         seen = await reconciler.survey()
         if repair and not seen.is_clean:
             await reconciler.repair(seen)
@@ -102,6 +122,13 @@ class QdrantAdmin:
         if repair:
             await reconciler.forget_retired()
         return [*found, *_describe_survey(remote, seen)]
+
+
+def _describe_left(name: str, count: int) -> str:
+    return (
+        f"{format_count(count, 'point')} of another program in {name!r} of Qdrant are found only after their documents "
+        "are ingested; run: ragstone ingest FOLDER, or erase them there"
+    )
 
 
 def _describe_survey(remote: ScopePoints, seen: Survey) -> list[str]:

@@ -94,6 +94,11 @@ class QdrantConnection:
             self._loop = loop
         return self._client
 
+    async def ping(self) -> None:
+        """Raise `StoreError` where no server answers."""
+        if not self.is_local:
+            await self.call(lambda client: client.info(), hasty=True)
+
     async def check_version(self) -> str | None:
         """A sentence when server and client are further apart than Qdrant supports."""
         if self.is_local:

@@ -1,17 +1,18 @@
 """A store in Qdrant with a ledger beside it: vectors there, the truth here. Opened without a connection."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import datetime
 
 from qdrant_client import AsyncQdrantClient
 
-from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.errors import NotBuilt, StoreError, UsageError
 from ragstone.core.ports import (
     CollectionModel,
     IdentifiedStore,
     Keys,
     Ledger,
+    Reader,
     ReembeddingStore,
     SearchCache,
     SearchCachingStore,
@@ -19,10 +20,12 @@ from ragstone.core.ports import (
 )
 from ragstone.core.records import Info
 from ragstone.core.types import Scope
-from ragstone.stores.collection_errors import no_second_model_error
+from ragstone.stores.collection_errors import no_second_model_error, not_built_error
 from ragstone.stores.qdrant import second_model
 from ragstone.stores.qdrant.admin import QdrantAdmin
 from ragstone.stores.qdrant.client import QdrantConnection, make_client
+from ragstone.stores.qdrant.foreign_ledger import ForeignLedger
+from ragstone.stores.qdrant.foreign_reader import ForeignCollection, ForeignReader
 from ragstone.stores.qdrant.reader import PROVIDER, QdrantReader
 from ragstone.stores.qdrant.reconciliation import Reconciler
 from ragstone.stores.qdrant.scope_points import ScopePoints
@@ -54,7 +57,10 @@ class QdrantStore:
         self._ensured: dict[Space, Space] = {}
         self._whole: dict[Scope, int] = {}
         self._looked: dict[Scope, tuple[int, float]] = {}
-        self.admin = QdrantAdmin(ledger.admin, self._client, self._open_points, self._find_second_points, self._forget)
+        self._foreign = ForeignCollection(self._client)
+        self.admin = QdrantAdmin(
+            ledger.admin, self._client, self._open_points, self._find_second_points, self._forget, self._foreign
+        )
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -65,7 +71,8 @@ class QdrantStore:
         return self._ledger.keys
 
     def ledger(self, scope: Scope) -> Ledger:
-        return self._ledger.ledger(scope)
+        inner = self._ledger.ledger(scope)
+        return ForeignLedger(inner, self._foreign) if self._foreign.is_named_by(scope) else inner
 
     def search_cache(self, scope: Scope) -> SearchCache:
         """The cached searches of the ledger; raises `UsageError` if it keeps none."""
@@ -74,12 +81,32 @@ class QdrantStore:
         return self._ledger.search_cache(scope)
 
     @asynccontextmanager
-    async def reader(self, scope: Scope) -> AsyncIterator[QdrantReader]:
-        async with self._ledger.reader(scope) as inner:
+    async def reader(self, scope: Scope) -> AsyncIterator[QdrantReader | ForeignReader]:
+        """Before the first ingestion what another program wrote is searched, where the URL names that."""
+        async with AsyncExitStack() as stack:
+            inner = await self._enter_ledger(scope, stack)
+            if inner is None:
+                yield await self._open_unknown(scope)
+                return
             info = await inner.info()
             remote = await self._open_for_question(scope, info)
             warning = None if remote is None else await self._check_server(remote, scope, info)
             yield QdrantReader(inner, self._ledger, scope, info=info, remote=remote, warning=warning, whole=self._whole)
+
+    async def _enter_ledger(self, scope: Scope, stack: AsyncExitStack) -> Reader | None:
+        """The ledger's view, None where it has no such collection."""
+        try:
+            return await stack.enter_async_context(self._ledger.reader(scope))
+        except NotBuilt:
+            return None
+
+    async def _open_unknown(self, scope: Scope) -> ForeignReader:
+        """The view of a collection that the ledger does not know; raises `NotBuilt` where nobody wrote one."""
+        await self._client.ping()  # an empty ledger must not hide that the server is away
+        content = await self._foreign.read() if self._foreign.is_named_by(scope) else None
+        if content is None:
+            raise not_built_error(scope)
+        return ForeignReader(scope, self._foreign, content, await self._foreign.find_vectors())
 
     @asynccontextmanager
     async def writer(self, scope: Scope) -> AsyncIterator[QdrantWriter]:

@@ -9,7 +9,7 @@ from ragstone.stores.postgres.url import parse_postgres_url
 from ragstone.stores.tables.error_mapping import map_table_errors
 from ragstone.stores.tables.reader import TableReader
 from ragstone.stores.tables.relations import inspect_database, read_relation
-from ragstone.stores.tables.word_counts import WordCountCache
+from ragstone.stores.word_counts import WordCountCache
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 SET_TIMEOUTS = "SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true)"

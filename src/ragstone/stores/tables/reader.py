@@ -14,14 +14,14 @@ from ragstone.core.records import Info
 from ragstone.core.types import Candidate, Chunk, Document, Scope, total_order
 from ragstone.stores import bm25
 from ragstone.stores.column_pair import INVALID_NAME, ColumnPair
-from ragstone.stores.postgres.postings import Ranking
 from ragstone.stores.postgres.vector_search import EF_SEARCH, MAX_FEW, SPARE_CANDIDATES
+from ragstone.stores.postings import Ranking
 from ragstone.stores.tables import statements
 from ragstone.stores.tables.error_mapping import map_filter_errors, map_table_errors
 from ragstone.stores.tables.relations import Relation
 from ragstone.stores.tables.row_documents import PROVIDER, RowDocuments
 from ragstone.stores.tables.statements import Statements
-from ragstone.stores.tables.word_counts import TableFingerprint, WordCountCache, WordCounter, WordCounts
+from ragstone.stores.word_counts import TableFingerprint, WordCountCache, WordCounter, WordCounts
 
 COUNT_BATCH = 500  # rows on their way at a time
 WIDER = 4  # times as many candidates where too few passed

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ragstone.core import analyzer
 from ragstone.stores import bm25
-from ragstone.stores.postgres.postings import COUNT, LENGTH, NO_POSTINGS, NUMBER, Postings, Ranking, rank_postings
+from ragstone.stores.postings import COUNT, LENGTH, NO_POSTINGS, NUMBER, Postings, Ranking, rank_postings
 
 CHECK_INTERVAL = 2.0  # seconds in which a table is taken to be as it was
 # Times that a count is kept as long as it took: a table of 100,000 rows is counted in 10 s, at most every 100 s.

@@ -1,0 +1,50 @@
+"""The ledger of a collection that another program wrote: its documents, until an ingestion makes it one of ours."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragstone.core.errors import NotBuilt
+from ragstone.core.ports import FileMemory, Ledger
+from ragstone.core.records import Run
+from ragstone.core.types import Document
+from ragstone.stores.qdrant.foreign_reader import ForeignCollection
+
+
+class ForeignLedger:
+    """What the ledger says; where it has no such collection, the documents that the points name. Implements `Ledger`
+    and `FileMemory`."""
+
+    def __init__(self, inner: Ledger, foreign: ForeignCollection) -> None:
+        self._inner = inner
+        self._foreign = foreign
+
+    async def documents(self, source: str | None = None) -> list[Document]:
+        try:
+            return await self._inner.documents(source)
+        except NotBuilt:
+            content = await self._foreign.read()
+            if content is None:
+                raise
+            return [one for one in content.documents if source in (None, one.source)]
+
+    async def list_all_revisions(self) -> list[Document]:
+        return await self._inner.list_all_revisions()
+
+    async def recall_files(self, source: str) -> dict[str, list[Any]]:
+        return await self._inner.recall_files(source) if isinstance(self._inner, FileMemory) else {}
+
+    async def remember_files(self, source: str, stamps: Mapping[str, Sequence[Any]]) -> None:
+        if isinstance(self._inner, FileMemory):
+            await self._inner.remember_files(source, stamps)
+
+    async def start(self, run: Run) -> None:
+        await self._inner.start(run)
+
+    async def update(self, run: Run) -> None:
+        await self._inner.update(run)
+
+    async def finish(self, run: Run) -> None:
+        await self._inner.finish(run)
+
+    async def runs(self, limit: int = 20) -> list[Run]:
+        return await self._inner.runs(limit)
