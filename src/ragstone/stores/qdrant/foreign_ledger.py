@@ -11,8 +11,8 @@ from ragstone.stores.qdrant.foreign_reader import ForeignCollection
 
 
 class ForeignLedger:
-    """What the ledger says; where it has no such collection, the documents that the points name. Implements `Ledger`
-    and `FileMemory`."""
+    """Passes calls to the ledger; where that has no such collection, lists the documents that the points name.
+    Implements `Ledger` and `FileMemory`."""
 
     def __init__(self, inner: Ledger, foreign: ForeignCollection) -> None:
         self._inner = inner

@@ -70,7 +70,7 @@ class ForeignCollection:
         return found.count
 
     async def read(self) -> ForeignContent | None:
-        """What stands there now; None where nothing does."""
+        """The content as it is now; None where the other program wrote nothing."""
         async with self.lock:
             count = await self.count()
             if not count:
@@ -117,7 +117,7 @@ class ForeignCollection:
         return name, dense[name].size
 
     async def find_problems(self) -> list[str]:
-        """What keeps passages from being found, one sentence each."""
+        """The reasons why passages are not found, one sentence each."""
         content, problems = await self.read(), list[str]()
         if content is not None and content.unusable:
             problems.append(
