@@ -29,10 +29,10 @@ from ragstone.core.filters import Where
 from ragstone.core.ports import Store, Vectors
 from ragstone.core.types import Scope
 from ragstone.retrieval.question import Question as Asked
-from ragstone.stores import open_store
+from ragstone.stores import open_store, postings
 from ragstone.stores.bm25 import query_terms
-from ragstone.stores.postgres import postings, vector_search
 from ragstone.stores.postgres import reader as reading
+from ragstone.stores.postgres import vector_search
 from ragstone.stores.postgres.filters import build_chunk_filter
 from ragstone.stores.postgres.ts_rank import MATCHING_PAGE, TS_RANKED
 

@@ -27,8 +27,8 @@ from ragstone.core.filters import Condition, Where
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
 from ragstone.retrieval.search_context import SearchContext, Source
-from ragstone.stores import ColumnPair
-from ragstone.stores.tables import TableDatabase, word_counts
+from ragstone.stores import ColumnPair, word_counts
+from ragstone.stores.tables import TableDatabase
 
 QUESTIONS = 40
 LIMIT = 50
