@@ -85,3 +85,43 @@ def test_a_baseline_with_passages_of_another_shape_is_refused(run: Run, base: tu
     outcome = run(*base, "--baseline", "base.json")
     assert (outcome.status, outcome.out) == (2, "")
     assert "baseline base.json: question 'q2': invalid passages: expected a passage with path, ordinal" in outcome.err
+
+
+def test_candidates_are_written_once_and_measured_when_accepted(run: Run, base: tuple[object, ...]) -> None:
+    made = run("eval", "--generate", "3", "--store", "store", "--out", "new.jsonl", "--json")
+    assert (made.status, made.json["questions"], made.json["file"]) == (0, 3, "new.jsonl")
+    lines = [json.loads(line) for line in Path("new.jsonl").read_text("utf-8").splitlines()]
+    assert {line["accepted"] for line in lines} == {False}
+    assert len({line["expected_files"][0] for line in lines}) > 1
+    assert [json.loads(line) for line in run("eval", "--generate", "3", "--store", "store").out.splitlines()] == lines
+    again = run("eval", "--generate", "3", "--store", "store", "--out", "new.jsonl")
+    assert (again.status, "--out new.jsonl exists" in again.err) == (2, True)
+    unread = run("eval", "--golden", "new.jsonl", "--store", "store", "--mode", "keyword")
+    assert (unread.status, "no question of 3 is accepted" in unread.err) == (2, True)
+    text = Path("new.jsonl").read_text("utf-8").replace('"accepted": false', '"accepted": true', 1)
+    Path("new.jsonl").write_text(text, "utf-8")
+    read = run("eval", "--golden", "new.jsonl", "--store", "store", "--mode", "keyword", "--json")
+    assert (read.status, read.json["questions"]) == (0, 1)
+    assert "2 questions are not accepted in new.jsonl" in read.json["warnings"][0]
+    many = run("eval", "--generate", "1000", "--store", "store")
+    assert "of 1000 wanted: the documents give no more" in many.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--generate", "3", "--golden", "golden.jsonl"), "leave out --golden"),
+        (("--generate", "3", "--ablate"), "leave out --ablate"),
+        (("--generate", "3", "--out", "nowhere/x.jsonl"), "--out nowhere/x.jsonl cannot be written"),
+        (("--generate", "3", "--model", "olama/x"), "did you mean 'ollama'?"),
+        (("--golden", "golden.jsonl", "--out", "x.jsonl"), "--out goes with --generate"),
+        (("--golden", "golden.jsonl", "--seed", "1"), "--seed goes with --generate"),
+    ],
+)
+def test_options_of_candidates_and_of_measures_do_not_mix(
+    run: Run, base: tuple[object, ...], arguments: tuple[str, ...], says: str
+) -> None:
+    outcome = run("eval", "--store", "store", *arguments)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert says in outcome.err
+    assert outcome.err.count("\n") == 1

@@ -103,7 +103,7 @@ def test_a_refusal_says_nothing_forbidden_and_a_case_without_such_claims_is_left
 
 
 MADE = {
-    "right": ScoredAnswer(False, 0.9, ("The cat purrs.",), 2, 2),
+    "right": ScoredAnswer(False, 0.9, ("The cat purrs.",), 2, 2, "The cat purrs."),
     "wrong": ScoredAnswer(False, 0.6, ("The dog barks.",), 2, 1),
     "shy": ScoredAnswer(True, 0.3),
     "false": ScoredAnswer(False, 0.5, ("The cow moos.",), 1, 1),
@@ -126,6 +126,8 @@ async def test_the_figures_count_by_hand() -> None:
             "refusal_auroc": 5 / 6,
             "answered_share": 2 / 3,
             "answered_sentence_hit": 1 / 3,
+            "answer_f1": (2 / 3 + 0 + 0) / 3,  # "The cat purrs." and "cat", without the article: 2 · 1 / (2 + 1)
+            "answer_recall": (1 + 0 + 0) / 3,
             "citation_valid": 5 / 6,
         }
     )
@@ -139,3 +141,40 @@ async def test_what_nothing_says_is_left_out() -> None:
 
     report = await evaluate(search, [Case("1", "?")])
     assert set(report.metrics) == {"AbstainAccuracy", "answered_share"}
+
+
+@pytest.mark.parametrize(
+    ("said", "f1", "recall"),
+    [
+        ("The samples are kept for 15 days. [1]", 6 / 9, 1.0),  # 6 words and 3 expected, 3 shared
+        ("15 days", 2 * 2 / (2 + 3), 2 / 3),
+        ("For a week", 2 / 5, 1 / 3),
+        ("", 0.0, 0.0),
+    ],
+)
+def test_an_answer_is_compared_with_the_expected_one_by_its_words(said: str, f1: float, recall: float) -> None:
+    scores = score_case(Case("1", "How long?", answer="for 15 days"), ScoredAnswer(not said, text=said))
+    assert scores["answer_f1"] == pytest.approx(f1)
+    assert scores["answer_recall"] == pytest.approx(recall)
+
+
+def test_the_nearest_of_several_answers_counts_and_unanswerable_questions_do_not() -> None:
+    case = Case("1", "How long?", answers=("two weeks", "15 days"))
+    assert score_case(case, ScoredAnswer(False, text="15 days"))["answer_f1"] == 1.0
+    assert "answer_f1" not in score_case(replace(case, answerable=False), ScoredAnswer(False, text="15 days"))
+    assert "answer_f1" not in score_case(Case("1", "?"), ScoredAnswer(False, text="15 days"))
+
+
+def test_cited_documents_are_rated_by_their_grades() -> None:
+    case = Case("1", "?", relevance={"a.md": 3, "b.md": 1}, acceptable=("free.md",))
+
+    def rate(*cited: str) -> float | None:
+        return score_case(case, ScoredAnswer(False, text="x", documents=cited)).get("cited_relevance")
+
+    assert rate("docs/a.md") == 1.0
+    assert rate("b.md") == pytest.approx(1 / 3)
+    assert rate("a.md", "b.md", "other.md", "free.md") == pytest.approx((3 + 1) / 9)
+    assert rate("free.md") is None
+    assert rate() is None
+    made = Answer("", citations=(CITED, replace(CITED, n=2, status="unverified", document=document("b.md"))))
+    assert score_answer(made, lambda _: TEXT).documents == ("a.md",)

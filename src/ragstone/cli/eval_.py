@@ -32,14 +32,23 @@ def eval_(
     ablate: eval_options.Ablate = False,
     csv: eval_options.Csv = None,
     page: eval_options.Page = None,
+    generate: eval_options.Generate = None,
+    out: eval_options.Out = None,
+    seed: eval_options.Seed = None,
+    model: eval_options.Model = None,
 ) -> int:
     """Measure search and answers on a golden set or a BEIR folder.
 
     Recall, nDCG, MRR and MAP with 95 % intervals.
     """
     from ragstone import evaluation
-    from ragstone.cli import eval_calibration, eval_outputs, eval_request
+    from ragstone.cli import eval_calibration, eval_generate, eval_outputs, eval_request
 
+    if generate is not None:
+        given = {"golden": golden, "beir": beir, "baseline": baseline, "answers": answers, "calibrate": calibrate}
+        eval_generate.check_alone({**given, "ablate": ablate, "csv": csv, "report": page, "gate": gate, "mode": mode})
+        return eval_generate.generate(options, generate, out, seed or 0, model)
+    eval_generate.check_only_generating(out=out, seed=seed, model=model)
     named = {"csv": csv, "plot": plot, "report": page}
     _check_named(golden=golden, beir=beir, split=split, baseline=baseline, judge_model=judge_model, **named)
     _check_combination(golden, beir, split, granularity)
@@ -130,11 +139,13 @@ async def _run_golden(options: SharedOptions, golden: str, granularity: str, ask
     from ragstone.engine import Engine
     from ragstone.evaluation.engine_evaluation import evaluate_golden
 
-    cases = evaluation.load_cases(golden)
+    left: list[str] = []
+    cases = evaluation.load_cases(golden, tell=left.append)
     wanted.check(cases)
     async with Engine(wanted.settings(options)) as engine:
         told = wanted.as_arguments(engine, options)
-        return await evaluate_golden(engine, cases, granularity=granularity, name=golden, **told, **asked)  # type: ignore[arg-type]  # checked in _check_combination
+        report = await evaluate_golden(engine, cases, granularity=granularity, name=golden, **told, **asked)  # type: ignore[arg-type]  # checked in _check_combination
+    return replace(report, warnings=(*left, *report.warnings))
 
 
 async def _run_beir(options: SharedOptions, folder: str, split: str, asked: dict[str, Any], wanted: Any) -> Any:

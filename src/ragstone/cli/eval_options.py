@@ -46,5 +46,16 @@ Gate = Annotated[bool, typer.Option("--gate", help="Exit 3 if worse than the bas
 Csv = Annotated[
     str | None, typer.Option("--csv", help="Write one row per question to this file; with --ablate one per stage.")
 ]
+Generate = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=10_000, help="Write this number of candidate questions on the documents, for you to accept."
+    ),
+]
+Out = Annotated[str | None, typer.Option("--out", help="Write the candidates to this new JSONL file.")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Choose other documents for candidates [default: 0].")]
+Model = Annotated[
+    str | None, typer.Option("--model", help="Language model that writes the candidates, VENDOR/NAME [default: none].")
+]
 Ablate = Annotated[bool, typer.Option("--ablate", help="Measure each stage of the search with and without.")]
 Page = Annotated[str | None, typer.Option("--report", help="Write a page for a browser to this HTML file.")]

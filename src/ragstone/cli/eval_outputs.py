@@ -1,5 +1,6 @@
 """The outputs of `ragstone eval`: the report on stdout, rows and page in files that are checked before any question."""
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -40,6 +41,11 @@ def _write_file(option: str, path: str, text: str) -> None:
         Path(path).write_bytes(text.encode("utf-8", "replace"))
     except (OSError, ValueError) as error:
         raise _unwritable_error(option, path, error) from error
+
+
+def write_lines(option: str, path: str, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Write JSON, one object a line."""
+    _write_file(option, path, "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines))
 
 
 def _unwritable_error(option: str, path: str, error: Exception) -> UsageError:

@@ -245,7 +245,7 @@ async def _compare_models(options: SharedOptions, golden: str, asked: dict[str, 
     from ragstone.evaluation.engine_evaluation import evaluate_golden
     from ragstone.ingestion.reembed import SecondModelStore
 
-    cases = evaluation.load_cases(golden)
+    cases = evaluation.load_cases(golden, tell=print_message)
     reports = []
     async with Engine(options.settings()) as engine:
         held = await engine.models()

@@ -37,6 +37,7 @@ class Case:
     `relevance` grades documents (1 marginal or plain, 2 relevant, 3 highly; 0 not), `chunks` grades
     places (path, ordinal). `acceptable` documents are neither wanted nor wrong: they are left out of
     a ranking before it is scored. A case without a grade above 0 is not scored for ranking.
+    One that is not `accepted` was made by a program, and no person has read it yet.
     All of `answer_contains`, or one of `answers`, stand in a good answer; `sentences` are those that answer.
     """
 
@@ -55,6 +56,7 @@ class Case:
     forbidden: tuple[str, ...] = ()
     where: Where = field(default_factory=Where)
     kind: str = ""
+    accepted: bool = True
 
 
 _FILE_KEYS = (
@@ -83,6 +85,7 @@ KEY_MEANINGS: Mapping[str, str] = {
         "forbidden": "forbidden_claims forbidden",
         "where": "where filters",
         "kind": "kind category",
+        "accepted": "accepted",
         "notes": "notes comment",
     }.items()
     for spelling in spellings.split()
@@ -151,6 +154,7 @@ def _assemble_case(fields: Mapping[str, Any], default_id: str) -> Case:
         forbidden=fields.get("forbidden", ()),
         where=fields.get("where", Where()),
         kind=fields.get("kind", ""),
+        accepted=fields.get("accepted", True),
     )
 
 
@@ -272,5 +276,6 @@ _PARSERS: Mapping[str, Callable[[Any], Any]] = {
     "forbidden": _parse_texts,
     "where": _parse_where,
     "kind": _parse_name,
+    "accepted": _parse_bool,
     "notes": lambda value: value,
 }

@@ -78,7 +78,10 @@ def make_beir_search(engine: Engine, source: BeirSource, **options: Any) -> Sear
     async def search(case: Case) -> Ranking:
         ranking = await inner(case)
         entries = tuple(replace(entry, path=source.id_of(entry.path)) for entry in ranking.entries)
-        return replace(ranking, entries=entries)
+        made = ranking.answer
+        if made is not None:
+            made = replace(made, documents=tuple(map(source.id_of, made.documents)))
+        return replace(ranking, entries=entries, answer=made)
 
     return search
 

@@ -1,7 +1,7 @@
 """Golden sets from YAML, JSON, JSONL and BEIR folders, as they stand: every mistake with its file and line."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import yaml
 
 from ragstone.config.yaml_file import find_duplicate_key
 from ragstone.core.errors import UsageError
+from ragstone.core.plural import format_count
 from ragstone.evaluation.beir_questions import load_beir_cases
 from ragstone.evaluation.case import Case, GoldSpan, Quote, abbreviate, parse_case
 
@@ -27,8 +28,10 @@ class _RawCase:
     lines: Mapping[str, int] = field(default_factory=dict)
 
 
-def load_cases(path: str | Path, *, split: str = "test") -> tuple[Case, ...]:
-    """The cases of a golden set, in order.
+def load_cases(
+    path: str | Path, *, split: str = "test", tell: Callable[[str], None] = lambda _warning: None
+) -> tuple[Case, ...]:
+    """The accepted cases of a golden set, in order; `tell` gets a message about those that are not accepted.
 
     A folder is read as BEIR with the judgements of `split`; a file by its ending: .yaml, .yml,
     .json, .jsonl, .ndjson. Raises `UsageError` with file and line for what cannot be understood.
@@ -49,7 +52,19 @@ def load_cases(path: str | Path, *, split: str = "test") -> tuple[Case, ...]:
         cases.append(case)
     if not cases:
         raise UsageError(f"{path}: holds no question")
-    return tuple(cases)
+    return _select_accepted(path, cases, tell)
+
+
+def _select_accepted(path: Path, cases: Sequence[Case], tell: Callable[[str], None]) -> tuple[Case, ...]:
+    """The cases that a person has accepted; raises `UsageError` where there is none."""
+    accepted = tuple(case for case in cases if case.accepted)
+    mend = 'read them, and set "accepted": true on the good ones'
+    if not accepted:
+        raise UsageError(f"{path}: no question of {len(cases)} is accepted: {mend}")
+    if len(accepted) < len(cases):
+        left = format_count(len(cases) - len(accepted), "question is", "questions are")
+        tell(f"{left} not accepted in {path} and left out: {mend}")
+    return accepted
 
 
 def locate_quotes(case: Case, record: Callable[[str], str | None]) -> Case:

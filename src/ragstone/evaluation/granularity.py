@@ -60,7 +60,7 @@ def find_grade(entry: Entry, case: Case, granularity: Granularity) -> int:
     grades = _select_grades(case, granularity)
     if granularity == "chunk":
         return grades.get(_match_chunk(entry, case), 0)
-    return grades.get(entry.path if granularity == "id" else _match_file(entry.path, case.relevance), 0)
+    return grades.get(entry.path if granularity == "id" else match_file(entry.path, case.relevance), 0)
 
 
 def score_ranking(
@@ -95,17 +95,17 @@ def _rank_golds(entries: Sequence[Entry], case: Case, granularity: Granularity) 
     if granularity == "chunk":
         return [_match_chunk(entry, case) for entry in entries]
     neutral = [entry for entry in entries if any(same_file(entry.path, gold) for gold in case.acceptable)]
-    return [_match_file(entry.path, case.relevance) for entry in entries if entry not in neutral]
+    return [match_file(entry.path, case.relevance) for entry in entries if entry not in neutral]
 
 
-def _match_file(path: str, golds: Iterable[str]) -> str:
+def match_file(path: str, golds: Iterable[str]) -> str:
     """The golden path that names this file, the longest where several do, else the path itself."""
     return max((gold for gold in golds if same_file(path, gold)), key=len, default=path)
 
 
 def _match_chunk(entry: Entry, case: Case) -> tuple[str, int]:
     golds = (path for path, ordinal in case.chunks if ordinal == entry.ordinal)
-    return (_match_file(entry.path, golds), entry.ordinal)
+    return (match_file(entry.path, golds), entry.ordinal)
 
 
 def _match_spans(entries: Sequence[Entry], golds: Sequence[GoldSpan]) -> list[Hashable]:

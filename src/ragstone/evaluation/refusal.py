@@ -8,13 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragstone.evaluation.case import Case
+from ragstone.evaluation.granularity import match_file, same_file
 from ragstone.evaluation.interval import LEVEL, RESAMPLES, SEED
 from ragstone.evaluation.judge import JUDGE_MEASURES
-from ragstone.evaluation.scored_answer import ScoredAnswer, holds_gold, says_forbidden
+from ragstone.evaluation.scored_answer import ScoredAnswer, compare_words, holds_gold, says_forbidden
 
 ABSTAIN_ACCURACY = "AbstainAccuracy"
 AUROC = "refusal_auroc"
 FORBIDDEN = "without_forbidden"
+ANSWER_F1, ANSWER_RECALL, CITED_RELEVANCE = "answer_f1", "answer_recall", "cited_relevance"
 ANSWER_MEASURES = (
     ABSTAIN_ACCURACY,
     "refusal_precision",
@@ -22,6 +24,9 @@ ANSWER_MEASURES = (
     AUROC,
     "answered_share",
     "answered_sentence_hit",
+    ANSWER_F1,
+    ANSWER_RECALL,
+    CITED_RELEVANCE,
     "citation_valid",
     FORBIDDEN,
     "Groundedness",
@@ -40,11 +45,30 @@ def score_case(case: Case, made: ScoredAnswer) -> dict[str, float]:
         out["answered_share"] = float(not made.abstained)
         if (held := holds_gold(case, made.cited)) is not None:
             out["answered_sentence_hit"] = float(held)
+        if (near := compare_words(case, made.text)) is not None:
+            out[ANSWER_F1], out[ANSWER_RECALL] = near
+        if (relevance := rate_documents(case, made.documents)) is not None:
+            out[CITED_RELEVANCE] = relevance
     if made.citations:
         out["citation_valid"] = made.valid / made.citations
     if (forbidden := says_forbidden(case, made.text)) is not None:
         out[FORBIDDEN] = float(not forbidden)
     return {**out, **made.rated}
+
+
+def rate_documents(case: Case, cited: Sequence[str]) -> float | None:
+    """The mean grade of the documents that an answer cites, as a share of the best grade that the case gives one;
+    acceptable documents are left out. None where nothing is graded or cited.
+
+    >>> rate_documents(Case("1", "?", relevance={"a.md": 3, "b.md": 1}), ["a.md", "b.md", "c.md"])
+    0.4444444444444444
+    """
+    best = max(case.relevance.values(), default=0)
+    counted = [path for path in cited if not any(same_file(path, gold) for gold in case.acceptable)]
+    if best <= 0 or not counted:
+        return None
+    grades = [case.relevance.get(match_file(path, case.relevance), 0) for path in counted]
+    return sum(grades) / (best * len(grades))
 
 
 def auroc(answerable: Sequence[float], unanswerable: Sequence[float]) -> float:

@@ -73,5 +73,19 @@ PASSAGES = Rubric(
     "scores",
     _array_schema("number"),
 )
+WRITE = Rubric(
+    "You write a question for a test of a search engine. Read the passage and write one question that it answers, as "
+    "somebody would ask who does not have the passage: with names, never with this passage or the text. Copy the words "
+    "that answer it from the passage, to the letter, as quote. As answer, give the few words of the quote that answer. "
+    'Reply with JSON: {"written": {"question": "…?", "quote": "…", "answer": "…"}}.',
+    "{context}{question}",
+    "written",
+    {
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in ("question", "quote", "answer")},
+        "required": ["question", "quote", "answer"],
+        "additionalProperties": False,
+    },
+)
 RUBRICS = (STATEMENTS, SUPPORT, RELEVANCE, PASSAGES)
 VERSION = sha256("\0".join(rubric.told + rubric.asked for rubric in RUBRICS).encode()).hexdigest()[:8]

@@ -1,6 +1,7 @@
 """The result of a question with an answer: abstained or given, on which passages, and whether they are the gold."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from ragstone.core.types import Document
 from ragstone.evaluation.case import Case
 
 WORD = re.compile(r"\w+")
+ARTICLES = frozenset(("a", "an", "the"))
 RecordLookup = Callable[[Document], str | None]
 
 
@@ -18,8 +20,8 @@ RecordLookup = Callable[[Document], str | None]
 class ScoredAnswer:
     """An answer as it is scored: its cited sentences with what they cite, how many of its citations are valid.
 
-    `text` is all that it says, also what nothing supports. `rated` are measures that it comes with, such as a judge's;
-    `usage` are the tokens that writing it took.
+    `text` is all that it says, also what nothing supports; `documents` are the paths that it cites. `rated` are
+    measures that it comes with, such as a judge's; `usage` are the tokens that writing it took.
     """
 
     abstained: bool
@@ -28,6 +30,7 @@ class ScoredAnswer:
     citations: int = 0
     valid: int = 0
     text: str = ""
+    documents: tuple[str, ...] = ()
     rated: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, int] = field(default_factory=dict)
 
@@ -40,7 +43,8 @@ def score_answer(answer: Answer, record: RecordLookup, *, rated: Mapping[str, fl
     chunk.
     """
     sentences = [one.text for one in answer.sentences if one.citations and one.status != "unverified"]
-    quotes = [one.quote for one in answer.citations if one.status != "unverified"]
+    supporting = [one for one in answer.citations if one.status != "unverified"]
+    quotes = [one.quote for one in supporting]
     own = {} if answer.abstained else {"Groundedness": answer.groundedness}
     return ScoredAnswer(
         answer.abstained,
@@ -49,6 +53,7 @@ def score_answer(answer: Answer, record: RecordLookup, *, rated: Mapping[str, fl
         len(answer.citations),
         sum(is_valid_citation(citation, record(citation.document)) for citation in answer.citations),
         text="" if answer.abstained else answer.text,
+        documents=tuple(dict.fromkeys(one.document.path for one in supporting)),
         rated={**own, **(rated or {})},
         usage=answer.usage,
     )
@@ -77,20 +82,39 @@ def holds_gold(case: Case, cited: tuple[str, ...]) -> bool | None:
 
     Words are compared, without regard to case, blanks and punctuation.
     """
-    said = "\n".join(map(_normalize_words, cited))
+    said = "\n".join(map(normalize_words, cited))
     if case.answer_contains:
-        return all(_normalize_words(one) in said for one in case.answer_contains)
+        return all(normalize_words(one) in said for one in case.answer_contains)
     wanted = (*case.sentences, *(quote.text for quote in case.quotes)) or case.answers
-    return any(_normalize_words(one).strip() and _normalize_words(one) in said for one in wanted) if wanted else None
+    return any(normalize_words(one).strip() and normalize_words(one) in said for one in wanted) if wanted else None
 
 
 def says_forbidden(case: Case, said: str) -> bool | None:
     """Whether an answer says one of the case's `forbidden` claims, by their words in a row; None where it has none."""
     if not case.forbidden:
         return None
-    words = _normalize_words(MARKER.sub(" ", said))
-    return any(_normalize_words(claim).strip() and _normalize_words(claim) in words for claim in case.forbidden)
+    words = normalize_words(MARKER.sub(" ", said))
+    return any(normalize_words(claim).strip() and normalize_words(claim) in words for claim in case.forbidden)
 
 
-def _normalize_words(text: str) -> str:
+def compare_words(case: Case, said: str) -> tuple[float, float] | None:
+    """F1 of an answer's words and those of the expected answer that they are nearest to, and the share of that one's
+    words that the answer has (Rajpurkar and others 2016, without articles); None where the case expects none."""
+    expected = [words for text in (case.answer, *case.answers) if text and (words := _count_words(text))]
+    if not expected:
+        return None
+    given = _count_words(MARKER.sub(" ", said))
+    found = []
+    for words in expected:
+        shared, wanted = (given & words).total(), words.total()
+        found.append((2 * shared / (given.total() + wanted), shared / wanted))
+    return max(found)
+
+
+def _count_words(text: str) -> Counter[str]:
+    return Counter(word for word in WORD.findall(text.casefold()) if word not in ARTICLES)
+
+
+def normalize_words(text: str) -> str:
+    """The words of a text, without regard to case, blanks and punctuation, with a blank before and after each."""
     return f" {' '.join(WORD.findall(text.casefold()))} "
