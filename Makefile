@@ -1,6 +1,7 @@
 # make demo   real documents in, three questions answered
 # make test   the tests
 # make check  everything that CI runs: style, types and tests
+# make gate   the demo's questions by words alone, without a model, against demo/gate.json: exit status 3 if worse
 # make frameworks  the pages on LangChain, LlamaIndex and Haystack, with each of them (250 MB)
 # make eval   the demo's questions: how good the search is; eval-rag: the answers; eval-both: both
 #             eval-chunk: the places that answer; more options in EVAL="--judge-model VENDOR/MODEL"
@@ -9,7 +10,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo eval eval-rag eval-both eval-chunk test check frameworks lint types parts clean
+.PHONY: help demo gate eval eval-rag eval-both eval-chunk test check frameworks lint types parts clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -35,6 +36,11 @@ eval-chunk: measured = --granularity span
 eval eval-rag eval-both eval-chunk: $(STAMP)
 	$(BIN)/ragstone ingest demo/docs --store demo/.ragstone
 	$(BIN)/ragstone eval --golden demo/golden.jsonl --store demo/.ragstone $(measured) $(EVAL)
+
+gate: $(STAMP)
+	@rm -rf demo/.gate
+	$(BIN)/ragstone ingest demo/docs --store demo/.gate --embedder none
+	$(BIN)/ragstone eval --golden demo/golden.jsonl --store demo/.gate --mode keyword --baseline demo/gate.json --gate
 
 test: export PYTHONDONTWRITEBYTECODE =# a command that a test starts reads what the one before it compiled
 test: .venv/.tested
