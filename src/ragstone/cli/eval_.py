@@ -44,20 +44,17 @@ def eval_(
     from ragstone import evaluation
     from ragstone.cli import eval_calibration, eval_generate, eval_outputs, eval_request
 
+    beside: dict[str, Any] = {"golden": golden, "beir": beir, "baseline": baseline, "answers": answers}
+    beside |= {"calibrate": calibrate, "ablate": ablate, "csv": csv, "report": page, "gate": gate, "mode": mode}
     if generate is not None:
-        given = {"golden": golden, "beir": beir, "baseline": baseline, "answers": answers, "calibrate": calibrate}
-        eval_generate.check_alone({**given, "ablate": ablate, "csv": csv, "report": page, "gate": gate, "mode": mode})
-        return eval_generate.generate(options, generate, out, seed or 0, model)
+        return eval_generate.generate(options, generate, out, seed or 0, model, beside=beside)
     eval_generate.check_only_generating(out=out, seed=seed, model=model)
     named = {"csv": csv, "plot": plot, "report": page}
-    _check_named(golden=golden, beir=beir, split=split, baseline=baseline, judge_model=judge_model, **named)
-    _check_combination(golden, beir, split, granularity)
+    _check_combination(golden, beir, split, granularity, baseline=baseline, judge_model=judge_model, **named)
     earlier = _read_earlier(baseline, "id" if beir else granularity or "file", gate=gate)
     eval_outputs.check_writable(named, inputs=[golden, baseline])
     curve = eval_calibration.parse_calibration_options(calibrate, false_answers, plot, gate)
-    wanted = eval_request.parse_eval_options(
-        mode or (), judge_model, answers=answers or calibrate, curve=curve, ablate=ablate
-    )
+    wanted = eval_request.parse_eval_options(mode or (), judge_model, answers=answers, curve=curve, ablate=ablate)
     asked |= {"top_k": fetch_k, "mode": wanted.search}
     report = wanted.warn_unjudged(_measure(options, golden, beir, split, granularity, asked, wanted))
     comparison = evaluation.compare(earlier, report) if earlier else None
@@ -120,8 +117,11 @@ def _check_named(**given: str | None) -> None:
         raise UsageError(f"--{empty.replace('_', '-')} is empty: give it a value, or leave it out")
 
 
-def _check_combination(golden: str | None, beir: str | None, split: str | None, granularity: str | None) -> None:
-    """Raises `UsageError` for options that do not go together."""
+def _check_combination(
+    golden: str | None, beir: str | None, split: str | None, granularity: str | None, **others: str | None
+) -> None:
+    """Raises `UsageError` for options that name nothing or do not go together."""
+    _check_named(golden=golden, beir=beir, split=split, **others)
     if (golden is None) == (beir is None):
         raise UsageError("name one set of questions: --golden FILE or --beir FOLDER")
     if granularity not in (None, "file", "chunk", "span"):

@@ -14,10 +14,13 @@ from ragstone.core.plural import format_count
 SPARE = 2  # passages for each wanted question: a model's reply may be of no use
 
 
-def generate(options: SharedOptions, wanted: int, out: str | None, seed: int, model: str | None) -> int:
-    """Write the questions to `out`, else to stdout."""
+def generate(
+    options: SharedOptions, wanted: int, out: str | None, seed: int, model: str | None, *, beside: Mapping[str, Any]
+) -> int:
+    """Write the questions to `out`, else to stdout; `beside` are the options that measure, which must not be given."""
     from ragstone.evaluation.candidate_questions import candidate_json
 
+    _check_alone(beside)
     if out is not None:
         _check_new(out)
     found, told = asyncio.run(_collect(options, wanted, seed, model))
@@ -45,7 +48,7 @@ def generate(options: SharedOptions, wanted: int, out: str | None, seed: int, mo
     return 0
 
 
-def check_alone(given: Mapping[str, Any]) -> None:
+def _check_alone(given: Mapping[str, Any]) -> None:
     """Raises `UsageError` for an option that measures, beside --generate, which only writes questions."""
     if named := next((option for option, value in given.items() if value), None):
         raise UsageError(f"--generate writes questions and measures nothing: leave out --{named}")

@@ -100,6 +100,7 @@ def parse_eval_options(
     judged = measured in ("rag", "both")
     if judge_model is not None and not judged:
         raise UsageError("--judge-model judges answers: ask for them with --mode rag or --mode both")
+    answers = answers or curve is not None  # a calibration is fitted on answers
     if answers and measured == "retrieval":
         raise UsageError("--mode retrieval asks for no answers: leave out --answers, or use --mode both")
     if ablate and measured == "rag":

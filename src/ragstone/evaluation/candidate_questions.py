@@ -47,7 +47,7 @@ class Candidate:
 
     @property
     def identity(self) -> str:
-        """The same for the same question on the same place."""
+        """A name that depends on the question and its place alone."""
         told = f"{self.kind}\0{self.path}\0{self.start}\0{self.question}"
         return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 

@@ -86,7 +86,7 @@ def read_reply(text: str, chunk: Chunk, record: str) -> Candidate:
 
 
 def find_quote(quote: str, chunk: Chunk, record: str) -> tuple[int, int] | None:
-    """Where the words of a quote stand in one of the chunk's spans, whatever the white space between them; None for a
+    """Where the words of a quote stand in one of the chunk's spans, with any white space between them; None for a
     quote that stands nowhere, or that touches a secret."""
     words = quote.split()
     if not words:
