@@ -63,7 +63,7 @@ def test_furniture_has_its_role_and_the_title_stays() -> None:
     page = (
         f"<body><header><a href=/>Site</a></header><nav><a href=/a>A</a></nav><div class=top><h1>Title</h1></div>"
         f"<div id=content><p>{PROSE}</p><p>Short, but part of it.</p><div class=share-buttons>Share this</div>"
-        f"<p>{PROSE}</p></div>"
+        f"<p>Then: {PROSE}</p></div>"
         f"<aside>Aside</aside><p>After all</p><footer>© us</footer></body>"
     )
     assert roles(page) == {
@@ -71,6 +71,7 @@ def test_furniture_has_its_role_and_the_title_stays() -> None:
         "A": "nav",
         "Title": "body",
         PROSE.strip(): "body",
+        f"Then: {PROSE.strip()}": "body",
         "Short, but part of it.": "body",
         "Share this": "nav",
         "Aside": "nav",
@@ -160,3 +161,15 @@ def test_a_page_without_text_is_refused() -> None:
     with pytest.raises(Refused) as refusal:
         read("<html><script>render()</script></html>")
     assert refusal.value.reason == "empty"
+
+
+def test_prose_that_is_said_again_at_once_is_no_body_text_and_list_items_and_cells_stay() -> None:
+    caption = "The chairman of the harbour board speaks to the owners of ships in the town hall."
+    listed = f"<ul><li><p>{caption}</p></li><li><p>{caption}</p></li></ul>"
+    cells = f"<table><tr><td><p>{caption}</p></td><td><p>{caption}</p></td></tr></table>"
+    shown = f"<div>{caption}</div><p>Close</p><p>{caption}</p>"
+    found = read(f"<article><p>{PROSE}</p>{shown}{listed}{cells}</article>")
+    said = [block for block in found.blocks if block.text == caption]
+    assert [block.role for block in said] == ["body", "nav", "body", "body"]  # the last two are of the list
+    assert all(block.role == "body" for block in found.blocks if block.type == "table")
+    assert found.record.count(caption) == 6

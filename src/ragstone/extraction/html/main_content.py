@@ -1,6 +1,7 @@
 """Which parts of a web page are its own text: the rest gets the role nav, header or footer."""
 
 import re
+from collections import deque
 from collections.abc import Iterator
 
 from ragstone.extraction.html.inline import collect_texts
@@ -41,6 +42,8 @@ LINKED = 0.5  # share of link text from which a piece is navigation
 DENSE = 0.6
 SHARE = 0.7  # of the good text that the main element must hold
 NAMED = 0.3  # of the good text, from which an element's own word is taken that it is the article
+PROSE = frozenset(("p", "div", "figcaption"))
+NEXT = 3  # pieces of prose among which one that is said again is a repetition
 TEASER = 700  # characters
 TEASERS = 3
 LEADING = 0.9
@@ -57,6 +60,30 @@ def assign_roles(body: Node) -> None:
     _assign_outside_roles(main)
     for node in _walk(main) if mass.get(id(main)) else ():
         _assign_link_roles(node)
+    _drop_repeats(main)
+
+
+def _drop_repeats(main: Node) -> None:
+    """Give prose that is said again at once the role of furniture: galleries repeat captions."""
+    latest: deque[str] = deque(maxlen=NEXT)
+    for node in _walk(main):
+        if node.role or node.tag not in PROSE or any(isinstance(c, Node) and c.tag in BLOCKS for c in node.children):
+            continue
+        text = " ".join("".join(collect_texts(node)).split())
+        if len(text) < GOOD:
+            continue
+        if text in latest and not _is_in_list_or_table(node):
+            node.role = "nav"
+        latest.append(text)
+
+
+def _is_in_list_or_table(node: Node) -> bool:
+    up = node.parent
+    while up is not None:
+        if up.tag in ("table", "pre", "li", "dd"):
+            return True
+        up = up.parent
+    return False
 
 
 def _walk(body: Node) -> Iterator[Node]:
