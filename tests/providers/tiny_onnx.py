@@ -12,7 +12,6 @@ from ragstone.providers.minilm.onnx_graph import FORMAT, OPSET, Graph, _declare_
 from ragstone.providers.minilm.protobuf import Field, encode_message
 
 COMMON = 2100  # numbers of BERT's vocabulary below which signs, letters and the commonest words stand
-VOCABULARY = 30_522
 FLOAT = 1
 
 
@@ -50,15 +49,6 @@ def cross_encoder(outputs: int = 1, *, extra_input: str = "attention_mask") -> b
     logit = made.step("Sub", [doubled, made.to_float("three")], "logit")
     made.step("Expand", [logit, "widths"], "logits")
     return made.serialize(("input_ids", extra_input, "token_type_ids"), {"logits": ("texts", outputs)})
-
-
-def splade() -> bytes:
-    """A network that gives each token of a text the logit 2 at its own number, all else 0: weights of log(1 + 2)."""
-    made = _Network()
-    made.constant("depth", [VOCABULARY]), made.constant("values", [0, 2])
-    made.step("OneHot", ["input_ids", "depth", made.to_float("values")], "logits", axis=-1)
-    inputs = ("input_ids", "attention_mask", "token_type_ids")
-    return made.serialize(inputs, {"logits": ("texts", "tokens", VOCABULARY)})
 
 
 class _Network(Graph):

@@ -14,8 +14,7 @@ LIMIT = "max_tokens"  # what all who speak OpenAI's language know
 @dataclass(frozen=True, slots=True)
 class Vendor:
     """A vendor: its address (None: no server, it runs in this process), the environment variable that by custom holds
-    its key, the files of `providers` for its API, and the embedding model that it is known for. `weighs`: the file for
-    weights of terms, as SPLADE gives them.
+    its key, the files of `providers` for its API, and the embedding model that it is known for.
 
     `keyed`: at its own address nothing answers without a key. `lists`: the models that it lists are all that it serves.
     `limit`: what the limit of an answer is called at its own address.
@@ -30,7 +29,6 @@ class Vendor:
     embedding: str | None = None
     lists: bool = True
     reranks: str | None = None
-    weighs: str | None = None
     limit: str = LIMIT
 
 
@@ -86,24 +84,23 @@ VENDORS: Mapping[str, Vendor] = {
         ),
         Vendor("cohere", "https://api.cohere.com", "COHERE_API_KEY", True, reranks="cohere"),
         Vendor("jina", "https://api.jina.ai/v1", "JINA_API_KEY", True, reranks="jina"),
-        Vendor("tei", f"{LOCALHOST}:8080", "TEI_API_KEY", False, reranks="tei", weighs="tei"),
+        Vendor("tei", f"{LOCALHOST}:8080", "TEI_API_KEY", False, reranks="tei"),
         Vendor("infinity", f"{LOCALHOST}:7997", "INFINITY_API_KEY", False, reranks="jina"),
         Vendor(
             "fastembed",
             None,
             embeds="fastembed_models",
             reranks="fastembed_reranker",
-            weighs="fastembed_sparse",
         ),
         Vendor("onnx", None, reranks="onnx_reranker"),
     )
 }
-COMPLETE, EMBED, RERANK, WEIGH = "complete", "embed", "rerank", "weigh terms"
+COMPLETE, EMBED, RERANK = "complete", "embed", "rerank"
 LANGUAGE_MODEL = "llm"  # the configured language model as a reranker
 
 
 def vendors_for(verb: str) -> list[str]:
-    """The vendors that can `complete`, `embed`, `rerank` or `weigh terms`."""
+    """The vendors that can `complete`, `embed` or `rerank`."""
     return [vendor.name for vendor in VENDORS.values() if _provider_module(vendor, verb)]
 
 
@@ -161,4 +158,4 @@ def is_local_address(address: str | None) -> bool:
 
 
 def _provider_module(vendor: Vendor, verb: str) -> str | None:
-    return {COMPLETE: vendor.completes, EMBED: vendor.embeds, RERANK: vendor.reranks, WEIGH: vendor.weighs}[verb]
+    return {COMPLETE: vendor.completes, EMBED: vendor.embeds, RERANK: vendor.reranks}[verb]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from ragstone.config.vendors import LIMIT
-from ragstone.core.ports import Prompt, SparseVector, Tokenizer
+from ragstone.core.ports import Prompt, Tokenizer
 from ragstone.providers.score_scales import Scale
 
 FinishReason = Literal["stop", "length", "refused", "other"]
@@ -124,19 +124,6 @@ class RerankFormat(Protocol):
     def scale_of(self, model: str) -> Scale:
         """The scale of a model's raw scores."""
         ...
-
-
-class SparseFormat(Protocol):
-    """The language of a server that weighs the terms of texts, as SPLADE does."""
-
-    mend: str
-    most: int  # texts that one request may hold
-
-    def headers(self, key: str | None) -> dict[str, str]: ...
-
-    def build_sparse_request(self, texts: Sequence[str]) -> WireRequest: ...
-
-    def parse_sparse(self, reply: Any) -> list[SparseVector]: ...
 
 
 def parse_score(entry: Any, name: str) -> IndexedScore:

@@ -248,13 +248,10 @@ def llamacpp_rerank(seen: Seen) -> Reply:
 
 
 def tei(seen: Seen) -> Reply:
-    """The `/rerank` of Text Embeddings Inference, which takes 32 texts and gives a list, and its `/embed_sparse`."""
-    texts = seen.json["texts" if seen.path == "/rerank" else "inputs"]
-    if len(texts) > 32:
-        message = f"batch size {len(texts)} > maximum allowed batch size 32"
+    """The `/rerank` of Text Embeddings Inference, which takes 32 texts and gives a list."""
+    count = len(seen.json["texts"])
+    if count > 32:
+        message = f"batch size {count} > maximum allowed batch size 32"
         return line({"error": message, "error_type": "Validation"}, status=422)
-    if seen.path == "/rerank":
-        assert seen.json["raw_scores"] is False
-        return line([{"index": place, "score": score} for place, score in _rank(seen, "texts")])
-    words = [{word.strip(".,?").lower() for word in text.split()} for text in texts]
-    return line([[{"index": len(word), "value": 0.5} for word in sorted(own)] for own in words])
+    assert seen.json["raw_scores"] is False
+    return line([{"index": place, "score": score} for place, score in _rank(seen, "texts")])

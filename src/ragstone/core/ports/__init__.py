@@ -15,8 +15,6 @@ from ragstone.core.ports.models import (
     Message,
     Prompt,
     Reranker,
-    SparseEncoder,
-    SparseVector,
     Tokenizer,
 )
 from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision, word_signal
@@ -55,8 +53,6 @@ __all__ = [
     "SearchCache",
     "SearchCachingStore",
     "Source",
-    "SparseEncoder",
-    "SparseVector",
     "Store",
     "StoredRevision",
     "Tokenizer",

@@ -1,6 +1,6 @@
 """The protocols of models that embed, rerank and write, local or of vendors."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -61,30 +61,6 @@ class Reranker(Protocol):
 
     async def check(self) -> list[str]:
         """The problems that keep it from working, each with its remedy; asks for one score."""
-        ...
-
-    async def close(self) -> None: ...
-
-
-SparseVector = Mapping[int, float]  # the weight of each term that has one, by its number in the model's vocabulary
-
-
-class SparseEncoder(Protocol):
-    """Texts to weights of terms, such as SPLADE gives. It raises as `Reranker` does."""
-
-    @property
-    def model(self) -> str:
-        """The vendor and the name, as settings write them."""
-        ...
-
-    async def encode(
-        self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document"
-    ) -> list[SparseVector]:
-        """One vector for each text, in the order of the texts."""
-        ...
-
-    async def check(self) -> list[str]:
-        """The problems that keep it from working, each with its remedy; asks for one vector."""
         ...
 
     async def close(self) -> None: ...
