@@ -41,6 +41,7 @@ def test_the_stages_of_the_usual_search_and_of_one_by_words() -> None:
         ("hyde", "adaptive", "HyDE"),
         ("multi_query", 3, "multi-query"),
         ("filter", True, "LLM filter"),
+        ("sparse", "tf", "term frequency"),
         ("rerank", True, "reranker"),
         ("rerank", "cohere/rerank-v3.5", "reranker"),
         ("keyword_boost", True, "keyword boost"),

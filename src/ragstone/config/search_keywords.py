@@ -18,6 +18,8 @@ class SearchKeywords(TypedDict, total=False):
     """Weight of the keyword ranking (BM25)."""
     cosine_weight: float | None
     """Weight of the vector ranking (cosine)."""
+    sparse: Literal["bm25", "tf"] | None
+    """Score of the keyword candidates: bm25, or tf (term frequency alone)."""
     min_cosine: float | None
     """Drop passages below this cosine."""
     keyword_boost: bool | None

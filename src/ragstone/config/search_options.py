@@ -21,6 +21,9 @@ class SearchOptions:
     ] = "client"
     bm25_weight: Annotated[float, Option("Weight of the keyword ranking (BM25).", 0, 1000)] = 0.4
     cosine_weight: Annotated[float, Option("Weight of the vector ranking (cosine).", 0, 1000)] = 0.6
+    sparse: Annotated[
+        Literal["bm25", "tf"], Option("Score of the keyword candidates: bm25, or tf (term frequency alone).")
+    ] = "bm25"
     min_cosine: Annotated[float | None, Option("Drop passages below this cosine.", -1, 1)] = None
     keyword_boost: Annotated[bool, Option("Boost passages that contain the words of the question.")] = False
     risk_penalty: Annotated[

@@ -40,6 +40,7 @@ SEARCH_STAGES = (
     SearchStage("injection penalty", {"risk_penalty": 0.0}),
     SearchStage("near-duplicates", {"fold": False}),
     SearchStage("limit per document", {"per_document": MANY}),
+    SearchStage("term frequency", {"sparse": "bm25"}),
     SearchStage("reranker", {"rerank": False}),
     SearchStage("LLM filter", {"filter": False}),
 )
