@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from ragstone.config.jwt import JwtSettings
 from ragstone.config.serve_settings import ServeSettings
-from ragstone.config.settings import Settings
+from ragstone.config.settings import AccessSettings, Settings
 from ragstone.core.errors import QueueFull
 from ragstone.server import rates
 from ragstone.server.rates import Rates
+from tests.access.issuer import AUDIENCE, ISSUER, token
 from tests.server.conftest import QUESTION, Kept, open_client
 
 
@@ -50,6 +52,22 @@ def test_no_bound_counts_nothing_and_few_callers_are_remembered(monkeypatch: pyt
     made.take("a")  # forgotten
     with pytest.raises(QueueFull):
         made.take("d")
+
+
+async def test_each_accepted_token_is_counted_for_itself_and_made_up_ones_for_their_address(kept: Kept) -> None:
+    secret = "x" * 32
+    jwt = JwtSettings(ISSUER, AUDIENCE, ("HS256",), key=secret)
+    settings = replace(kept.settings, access=AccessSettings(trusted=False, jwt=jwt), serve=ServeSettings(rate=2))
+    async with open_client(settings) as client:
+
+        async def ask(text: str) -> int:
+            headers = {"authorization": f"Bearer {text}"}
+            return (await client.get("/v1/collections", headers=headers)).status_code
+
+        one, other = (token(secret, "HS256", tenant="default", role="read", sub=who) for who in ("a", "b"))
+        assert [await ask(one) for _ in range(3)] == [200, 200, 429]
+        assert [await ask(other) for _ in range(3)] == [200, 200, 429]
+        assert [await ask(f"made.up.{n}") for n in range(3)] == [401, 401, 429]
 
 
 async def test_a_key_that_asks_too_often_waits_and_another_does_not(kept: Kept, locked: Settings) -> None:

@@ -5,11 +5,13 @@ import ipaddress
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 from starlette.requests import Request
 
 from ragstone.config.settings import Settings
+from ragstone.core.errors import QueueFull, Unauthorized
 from ragstone.core.records import Run
 from ragstone.engine import Engine
 from ragstone.engine.engine_pool import EnginePool
@@ -158,9 +160,29 @@ async def open_engine(request: Request, *, collection: str | None = None, tenant
     state, key = state_of(request), read_key(request)
     if state.trusts_anyone and key is not None and not _is_own_kind(key):
         key = None  # a placeholder: many clients send one where none is asked for
-    state.rates.take(_name_caller(request, key))
     if key is None and not state.trusts_anyone:
         tenant = None  # nothing is said of a tenant to whom nobody is let in
-    return await state.pool.open(
+    opening = state.pool.open(
         key=key, tenant=tenant, collection=collection, trusted=state.trusts_anyone and key is None
     )
+    if key is not None and key.count(".") == TOKEN_DOTS:
+        return await _open_for_token(request, key, opening)
+    try:
+        state.rates.take(_name_caller(request, key))
+    except QueueFull:
+        opening.close()
+        raise
+    return await opening
+
+
+async def _open_for_token(request: Request, token: str, opening: Coroutine[Any, Any, Engine]) -> Engine:
+    """The engine for a token: requests are counted for an accepted one, else for the address, since anyone can make up
+    tokens without end."""
+    rates = state_of(request).rates
+    try:
+        engine = await opening
+    except Unauthorized:
+        rates.take(_name_caller(request, None))
+        raise
+    rates.take(sha256(token.encode("utf-8", "replace")).hexdigest())
+    return engine
