@@ -9,6 +9,7 @@ import pytest
 
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.core.errors import QueueFull
+from ragstone.server import admission
 from ragstone.server.admission import Admission
 from tests.patience import HANG
 from tests.server.conftest import QUESTION, Kept, open_client
@@ -64,6 +65,26 @@ async def test_a_full_queue_refuses_and_says_when_to_come_back() -> None:
     await office.end("first")
     assert office.order == ["first", "second"]
     await office.end("second")
+
+
+async def test_a_refusal_is_held_back_but_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission, "MOST_HELD", 2)
+    office = Office(Admission(1, 0, held_seconds=HANG))
+    await office.come("first", "a")
+    for name in ("held", "held too", "at once"):
+        await office.come(name, "a")
+    with pytest.raises(QueueFull):
+        await office.tasks["at once"]
+    assert not office.tasks["held"].done()
+    assert not office.tasks["held too"].done()
+    office.tasks["held"].cancel()  # its client goes away, and another one is held
+    await office.come("next", "a")
+    assert office.tasks["held"].cancelled()
+    assert not office.tasks["next"].done()
+    for name in ("held too", "next"):
+        office.tasks[name].cancel()
+    await office.end("first")
+    assert (office.admission.running, office.admission.waiting) == (0, 0)
 
 
 async def test_a_tenant_that_fills_the_queue_makes_room_for_another() -> None:

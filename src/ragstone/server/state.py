@@ -15,7 +15,7 @@ from ragstone.core.errors import QueueFull, Unauthorized
 from ragstone.core.records import Run
 from ragstone.engine import Engine
 from ragstone.engine.engine_pool import EnginePool
-from ragstone.server.admission import Admission
+from ragstone.server.admission import HELD_SECONDS, Admission
 from ragstone.server.metrics import Metrics
 from ragstone.server.rates import Rates
 from ragstone.server.token_counts import TokenCounts
@@ -108,7 +108,7 @@ class ServerState:
     def of_settings(cls, settings: Settings, metrics: Metrics | None = None) -> "ServerState":
         """The state at the start of a server."""
         serve = settings.serve
-        admission = Admission(serve.concurrency, serve.queue_size)
+        admission = Admission(serve.concurrency, serve.queue_size, held_seconds=HELD_SECONDS)
         made = cls(settings, EnginePool(settings), admission, trusts_callers(settings), Uploads(settings))
         made.rates = Rates(serve.rate)
         return made if metrics is None else replace(made, metrics=metrics)
