@@ -19,8 +19,8 @@ class Admission:
     """Lets `concurrency` requests work; `queue_size` others wait, tenant after tenant in turn.
 
     A full queue refuses the newcomer, unless another tenant has more places than this one would have: then that
-    tenant's latest request gives way. A refusal is held back for `held_seconds`: clients that ask again at once,
-    whatever they are told, would else take the time that answers need (18 a second in place of 79 at 128 of them).
+    tenant's latest request gives way. A refusal is held back for `held_seconds`: clients that ask again at once
+    would take the time that answers need (18 a second in place of 79 at 128 of them).
     """
 
     def __init__(self, concurrency: int, queue_size: int, *, held_seconds: float = 0.0) -> None:
