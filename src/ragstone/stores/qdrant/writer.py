@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 
-from ragstone.core.errors import StoreError
+from ragstone.core.errors import Corrupt, StoreError
 from ragstone.core.ports import Store, Vectors, Writer
 from ragstone.core.types import Chunk, Document, Revision, Scope
 from ragstone.stores.cosine import check_stored_vector
@@ -120,16 +120,26 @@ class QdrantWriter:
                     await remote.erase(field_is_any("doc", documents))
 
     async def find_unembedded(self, limit: int) -> list[Chunk]:
-        """Vectors that another collection of the tenant has are taken from there first."""
+        """Vectors that another collection of the tenant has are taken from there first.
+
+        Raises `Corrupt` when one that was taken is still missing: no number of batches would end that.
+        """
+        taken: set[str] = set()
         async with self._one:
             if self._remote is None or limit <= 0:
                 return []
             while True:
                 found = await self._find_missing(self._remote, limit)
+                if again := next((chunk for chunk in found if chunk.vector_key in taken), None):
+                    raise Corrupt(
+                        f"the vector of {again.document.path}#{again.ordinal} was written to "
+                        f"{self._remote.space.name!r} of Qdrant, which does not find it; run: ragstone doctor --repair"
+                    )
                 lent = await self._remote.fetch_vectors(chunk.vector_key for chunk in found)
                 if not lent:
                     return found
                 await self._remote.put_vectors(lent)
+                taken = set(lent)
 
     async def _find_missing(self, remote: ScopePoints, limit: int) -> list[Chunk]:
         """Up to `limit` active chunks without a vector, one a key, from where the last batch began; fewer only
