@@ -15,13 +15,15 @@ from ragstone.answering.abstention.abstain import (
 from ragstone.answering.abstention.calibration import AbstentionPolicy
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.assembly import abstain
+from ragstone.answering.extractive.passages import Passage
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
+from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
 from ragstone.answering.extractive.row_selection import select_rows
 from ragstone.answering.extractive.selection import (
     ScoredPassage,
     apply_similarity,
-    make_quotes,
+    place_of_passage,
     rank_passages,
     read_whole,
     select_passages,
@@ -126,7 +128,7 @@ async def make_extractive_answer(retrieved: AnswerInput, policy: AbstentionPolic
         likely, clarify = max(verdict.answerability, whole.answerability), verdict.clarify
         made = abstain(verdict.reason, verdict.message, clarify=clarify, answerability=likely)
         return QuotedAnswer(made, not whole.abstain)
-    made = await _cite(retrieved.reader, chosen.with_rivals())
+    made = await _cite(retrieved.reader, arrange_passages(chosen.with_rivals()))
     notes = () if made.abstained else tuple(_note_contradiction(pair) for pair in chosen.rivals)
     return QuotedAnswer(replace(made, answerability=verdict.answerability, notes=(*made.notes, *notes)), suffices=True)
 
@@ -246,9 +248,19 @@ def _select(
     return select_passages(analysed, ranked) if rows is None or (insist and not rows) else rows
 
 
-async def _compare_passages(embedder: Embedder, vector: Vectors, ranked: Sequence[ScoredPassage]) -> dict[str, float]:
-    """The cosine of the question and each passage."""
-    passages = {scored.passage.text: scored.passage for scored in ranked}
-    sent = [guard.mask_chunk_part(one.chunk, one.start, one.end) for one in passages.values()]
-    cosines = await embedder.embed(sent) @ vector
-    return {text: round(float(cosine), 6) for text, cosine in zip(passages, cosines, strict=True)}
+async def _compare_passages(
+    embedder: Embedder, vector: Vectors, ranked: Sequence[ScoredPassage]
+) -> dict[tuple[int, int], float]:
+    """The cosine of the question and each passage below its title and headings, by the passage's place."""
+    passages = [scored.passage for scored in ranked]
+    cosines = await embedder.embed([_place_below_headings(one) for one in passages]) @ vector
+    places = map(place_of_passage, passages)
+    return {place: round(float(cosine), 6) for place, cosine in zip(places, cosines, strict=True)}
+
+
+def _place_below_headings(passage: Passage) -> str:
+    """The passage as it is compared: a sentence seldom repeats the subject that its headings name."""
+    chunk = passage.chunk
+    above = " > ".join(filter(None, (chunk.document.title, *chunk.heading_path)))
+    said = guard.mask_chunk_part(chunk, passage.start, passage.end)
+    return f"{guard.mask_secrets(above)}\n{said}" if above else said

@@ -21,7 +21,12 @@ from ragstone.answering.abstention.abstain import (
 from ragstone.answering.abstention.calibration import AbstentionPolicy
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.extractive.question_analysis import analyze_question
-from ragstone.answering.extractive.selection import apply_similarity, rank_passages, select_passages
+from ragstone.answering.extractive.selection import (
+    apply_similarity,
+    place_of_passage,
+    rank_passages,
+    select_passages,
+)
 from tests.answering.made import hit
 
 TEXT = "Rollo swore fealty to King Charles in 911. He was baptised a year later."
@@ -45,7 +50,7 @@ def found(question: str, *, bm25: float = 12.0, cosine: float | None = 0.6, simi
     subject = analyze_question(question, IDF)
     ranked = rank_passages(subject, hits)
     if cosine is not None:
-        ranked = apply_similarity(ranked, {one.passage.text: similar for one in ranked})
+        ranked = apply_similarity(ranked, {place_of_passage(one.passage): similar for one in ranked})
     return collect_evidence(subject, hits, select_passages(subject, ranked))
 
 

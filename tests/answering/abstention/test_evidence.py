@@ -4,7 +4,12 @@ import pytest
 
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.extractive.question_analysis import analyze_question
-from ragstone.answering.extractive.selection import apply_similarity, rank_passages, select_passages
+from ragstone.answering.extractive.selection import (
+    apply_similarity,
+    place_of_passage,
+    rank_passages,
+    select_passages,
+)
 from ragstone.core.types import Hit
 from tests.answering.made import hit
 
@@ -14,9 +19,8 @@ TEXT = "The exporter listens on port 9100 by default. Change it with a flag. It 
 def found(question: str, *hits: Hit, idf: dict[str, float] | None = None, **similar: float) -> Evidence:
     idf = idf or {}
     subject = analyze_question(question, idf)
-    ranked = apply_similarity(
-        rank_passages(subject, hits), {one.passage.text: 0.5 for one in rank_passages(subject, hits)} if similar else {}
-    )
+    ranked = rank_passages(subject, hits)
+    ranked = apply_similarity(ranked, {place_of_passage(one.passage): 0.5 for one in ranked} if similar else {})
     return collect_evidence(subject, hits, select_passages(subject, ranked), idf=idf)
 
 

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.answering.extractive.question_analysis import analyze_question, answers_kind, classify_question
+from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
 from ragstone.answering.extractive.selection import (
     SelectionOptions,
     apply_similarity,
-    make_quotes,
     rank_passages,
     select_passages,
 )
@@ -91,9 +91,7 @@ def test_equal_sentences_are_quoted_once() -> None:
 def test_similarity_can_decide() -> None:
     hits = [hit("The engine is loud. The motor starts quickly.")]
     subject = analyze_question("What about the engine motor?", {})
-    best = apply_similarity(
-        rank_passages(subject, hits), {"The motor starts quickly.": 0.9, "The engine is loud.": 0.1}
-    )[0]
+    best = apply_similarity(rank_passages(subject, hits), {(0, 1): 0.9, (0, 0): 0.1})[0]
     assert best.passage.text == "The motor starts quickly."
     assert best.similar == 0.9
 
@@ -102,9 +100,7 @@ def test_a_passage_without_any_word_of_the_question_needs_a_known_similarity() -
     hits = [hit("Records live for fifteen days. Colours are pretty.")]
     subject = analyze_question("How long is my data retained?", {})
     assert select_passages(subject, rank_passages(subject, hits)) == []
-    [one] = select_passages(
-        subject, apply_similarity(rank_passages(subject, hits), {"Records live for fifteen days.": 0.6})
-    )
+    [one] = select_passages(subject, apply_similarity(rank_passages(subject, hits), {(0, 0): 0.6}))
     assert one.passage.text == "Records live for fifteen days."
 
 
@@ -154,3 +150,51 @@ def test_the_rank_of_a_hit_counts_whole_for_the_first_and_half_for_the_second() 
     first, second = rank_passages(subject, hits, how=how)
     assert (first.passage.hit, second.passage.hit) == (0, 1)
     assert round(first.score - second.score, 6) == how.rank / 2
+
+
+def test_the_passage_of_the_closest_chunk_leads_until_passages_are_compared() -> None:
+    """A chunk that means the same beats one that repeats a common word; its own cosine then decides."""
+    far, near = hit("The machine has a last word.", cosine=0.2), hit("Uptime counts from the boot.", cosine=0.6)
+    subject = analyze_question("How long since the machine was last started?", {})
+    ranked = rank_passages(subject, [far, near])
+    assert [one.passage.hit for one in ranked] == [1, 0]
+    assert [one.passage.hit for one in apply_similarity(ranked, {(0, 0): 0.6, (1, 0): 0.1})] == [0, 1]
+
+
+def test_where_few_passages_were_compared_the_others_come_last() -> None:
+    hits = [hit("Alpha is loud.", cosine=0.9), hit("Beta is quiet.", cosine=0.1)]
+    ranked = rank_passages(analyze_question("How is gamma?", {}), hits)
+    assert [one.passage.hit for one in apply_similarity(ranked, {(1, 0): 0.2})] == [1, 0]
+
+
+def test_a_passage_that_says_little_of_the_question_is_read_with_its_neighbours() -> None:
+    text = "Backups run at night. The copies go to tape. Each tape is kept for a year. Lunch is at noon."
+    subject = analyze_question("When do backups of the customer database start?", {})
+    near = {(0, 0): 0.6, (0, 1): 0.4, (0, 2): 0.4, (0, 3): 0.1}
+    chosen = select_passages(subject, apply_similarity(rank_passages(subject, [hit(text)]), near))
+    assert [one.passage.text for one in arrange_passages(chosen)] == [
+        "Backups run at night. The copies go to tape. Each tape is kept for a year."
+    ]
+
+
+def test_a_passage_that_says_the_question_stands_alone() -> None:
+    text = "The scrape timeout is ten seconds. It can be changed. Lunch is at noon."
+    assert answer("What is the scrape timeout?", hit(text)) == ["The scrape timeout is ten seconds."]
+
+
+def test_an_item_comes_with_the_sentence_that_introduces_its_list() -> None:
+    text = "Red means stop.\n\nThe colours of labels are:\n\n- green for outdoor paint\n- blue for indoor paint"
+    subject = analyze_question("Which label has indoor paint?", {})
+    [one] = arrange_passages(select_passages(subject, rank_passages(subject, [hit(text)]))[:1])
+    assert one.passage.text.startswith("The colours of labels are:")
+    assert "blue for indoor paint" in one.passage.text
+
+
+def test_an_introduction_far_above_its_item_is_a_place_of_its_own() -> None:
+    items = "\n".join(f"- item {n} of the long list is about nothing that anybody would ask for" for n in range(8))
+    text = f"The colours of labels are:\n\n{items}\n- blue for indoor paint"
+    subject = analyze_question("Which label has blue indoor paint?", {})
+    [one] = arrange_passages(select_passages(subject, rank_passages(subject, [hit(text)]))[:1])
+    [quote] = make_quotes([one])
+    assert quote.text == "The colours of labels are:\n- blue for indoor paint"
+    assert [text[span.char_start : span.char_end] for span in quote.spans] == quote.text.split("\n")

@@ -1,5 +1,6 @@
 """An answer without a language model: the sentences of the found chunks that answer best, quoted whole."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,8 +8,6 @@ from itertools import pairwise
 
 from ragstone.answering.extractive.passages import LONGEST_CODE, Passage, chunk_passages, chunk_title, split_passages
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, answers_kind
-from ragstone.answering.verification.citations import Quote
-from ragstone.answering.verification.spans import spans_at
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Chunk, Hit
 
@@ -17,18 +16,22 @@ from ragstone.core.types import Chunk, Hit
 class SelectionOptions:
     """How much each sign counts, and how many passages an answer has.
 
-    `similarity`, `rank_passages`, `kind`, `near`, `adds` and `half` were compared on the questions of SQuAD 2.0, CLAP
-    NQ and the demo (`benchmarks/answers/extractive.py`): all are flat about these values. The rest was set by hand.
+    `rank` and `kind` were compared on the questions of SQuAD 2.0, CLAP NQ and the demo
+    (`benchmarks/answers/extractive.py`), `enough` to `room`, `similarity` and `chunk` also on everyday questions
+    (`benchmarks/answers/README.md`): all are flat about these values. The rest was set by hand.
     """
 
     most: int = 3
-    near: float = 0.7  # a further passage of the kind asked for has this share of the best one's score and coverage,
-    adds: float = 0.15  # or adds this share of the question's mass
-    half: float = 0.6  # and has this share of the score
+    enough: float = 0.9  # a passage that says this share of the question's mass needs no other, but one that
+    adds: float = 0.15  # adds this share
+    near: float = 0.6  # a further passage scores so much less than the best one at most
+    beside: float = 1.0  # for a further passage beside a chosen one
+    room: int = 350  # characters of all passages, where one alone does not say enough
     context: float = 0.35  # a term in heading, title or the sentence before counts so much
     kind: float = 0.2
     pairs: float = 0.15  # terms that stand next to each other in the question and in the passage
-    similarity: float = 1.2
+    similarity: float = 3.0  # the cosine of the question and the passage below its headings
+    chunk: float = 2.0  # the cosine of the question and the passage's chunk
     rank: float = 0.2  # for the first hit; the second has half of it, and so on
     hits: int = 8
     alike: float = 0.8
@@ -37,7 +40,7 @@ class SelectionOptions:
 @dataclass(frozen=True, slots=True)
 class ScoredPassage:
     """A passage with what speaks for it: its score, the share of the question's mass that it covers, its kind,
-    its cosine with the question where that is known."""
+    its cosine with the question where that is known, and that of its chunk, which stands for it until then."""
 
     passage: Passage
     score: float
@@ -45,6 +48,7 @@ class ScoredPassage:
     coverage: float
     typed: bool
     similar: float | None = None
+    chunk_cosine: float | None = None
 
 
 PRONOUN = re.compile(r"(?:It|This|These|They|He|She|That|Those|Its|Their|His|Her|Such|Here)\b")
@@ -60,7 +64,7 @@ def rank_passages(
     """All passages, best first, but headings, markup, and code where it is not asked for how something is done."""
     how = how or SelectionOptions()
     scored = [
-        _score_passage(question, passage, around, how)
+        _score_passage(question, passage, around, how, hits[passage.hit].signals.get("cosine"))
         for pieces in split_passages(hits[: how.hits])
         for passage, around in _iterate_with_context(pieces)
         if _may_answer(question, passage)
@@ -69,18 +73,35 @@ def rank_passages(
 
 
 def apply_similarity(
-    scored: Sequence[ScoredPassage], similar: Mapping[str, float], *, how: SelectionOptions | None = None
+    scored: Sequence[ScoredPassage], similar: Mapping[tuple[int, int], float], *, how: SelectionOptions | None = None
 ) -> list[ScoredPassage]:
     """The passages, best first, after comparing the best few with the question by their vectors.
 
-    `similar` gives the cosine by the passage's text. Passages without a cosine keep their place.
+    `similar` gives the cosine by the place of a passage (`place_of_passage`); where there are any, the passages
+    without one come last.
     """
+    if not similar:
+        return list(scored)
     share = (how or SelectionOptions()).similarity
-    known = ((one, similar.get(one.passage.text)) for one in scored)
-    return sorted(
-        (one if s is None else replace(one, score=round(one.score + share * s, 6), similar=s) for one, s in known),
-        key=_passage_order,
-    )
+    known = {place: similar[place] for one in scored if (place := place_of_passage(one.passage)) in similar}
+    compared = [
+        _with_similarity(one, known[place_of_passage(one.passage)], share)
+        for one in scored
+        if place_of_passage(one.passage) in known
+    ]
+    least = min((one.score for one in compared), default=math.inf)
+    others = [replace(o, score=min(o.score, least)) for o in scored if place_of_passage(o.passage) not in known]
+    return [*sorted(compared, key=_passage_order), *sorted(others, key=_passage_order)]
+
+
+def place_of_passage(passage: Passage) -> tuple[int, int]:
+    """The rank of its hit and its number there."""
+    return passage.hit, passage.index
+
+
+def _with_similarity(one: ScoredPassage, similar: float, share: float) -> ScoredPassage:
+    beyond = similar - (one.chunk_cosine or 0.0)
+    return replace(one, score=round(one.score + share * beyond, 6), similar=similar)
 
 
 def _passage_order(scored: ScoredPassage) -> tuple[float, int, int]:
@@ -98,7 +119,7 @@ def _may_answer(question: QuestionAnalysis, passage: Passage) -> bool:
 
 
 def _score_passage(
-    question: QuestionAnalysis, passage: Passage, beside: frozenset[str], how: SelectionOptions
+    question: QuestionAnalysis, passage: Passage, beside: frozenset[str], how: SelectionOptions, cosine: float | None
 ) -> ScoredPassage:
     mass = question.total_weight or 1.0
     covered = frozenset(question.weights.keys() & passage.terms)
@@ -111,9 +132,10 @@ def _score_passage(
         + how.kind * typed
         + how.pairs * _pair_share(question, passage)
         + how.rank / (1 + passage.hit)
+        + (how.chunk + how.similarity) * (cosine or 0.0)
         - _length_penalty(passage)
     )
-    return ScoredPassage(passage, round(score, 6), covered, round(coverage, 6), typed)
+    return ScoredPassage(passage, round(score, 6), covered, round(coverage, 6), typed, chunk_cosine=cosine)
 
 
 def read_whole(question: QuestionAnalysis, hit: Hit, rank: int) -> ScoredPassage:
@@ -160,19 +182,22 @@ def select_passages(
 ) -> list[ScoredPassage]:
     """The passages of the answer: the best one, then the others in reading order, the document of the best one first.
 
-    A passage has a term of the question or a known similarity. A further one must be nearly as good as
-    the best, or add terms of the question that are still missing, and must not repeat one that was taken.
-    A passage that only introduces takes along what follows, one that begins with a pronoun what stands
-    before.
+    A passage has a term of the question or a known similarity, and does not repeat another. Where the chosen ones
+    say most of the question, a further one adds terms that are still missing; else further ones score
+    nearly as well, those beside a chosen one before others, as long as all fit into a few lines. A passage that only
+    introduces takes along what follows, one that begins with a pronoun what stands before.
     """
     how = how or SelectionOptions()
-    taken: list[ScoredPassage] = []
-    for candidate in scored:
-        if not candidate.covered and candidate.similar is None:
-            continue
-        if len(taken) < how.most and (not taken or _is_worth_adding(question, candidate, taken, how)):
-            taken.append(candidate)
-    return sort_for_reading(_drop_overlapping([_widen_passage(one) for one in taken]))
+    rest = [one for one in scored if one.covered or one.similar is not None]
+    taken = [rest.pop(0)] if rest else []
+    while taken and len(taken) < how.most:
+        further = [one for one in rest if _is_worth_adding(question, one, taken, how)]
+        if not further:
+            break
+        best = min(further, key=lambda one: _further_order(one, taken, how))
+        taken.append(best)
+        rest.remove(best)
+    return sort_for_reading(drop_overlapping([_widen_passage(one) for one in taken]))
 
 
 def _is_worth_adding(
@@ -181,11 +206,30 @@ def _is_worth_adding(
     best = taken[0]
     if any(_is_repetition(candidate.passage, other.passage, how.alike) for other in taken):
         return False
+    mass = question.total_weight or 1.0
     known = frozenset().union(*(one.covered for one in taken))
-    adds = _sum_weights(question, candidate.covered - known) / (question.total_weight or 1.0)
-    near = candidate.score >= how.near * best.score and candidate.coverage >= how.near * best.coverage
-    of_the_kind = candidate.typed or not best.typed
-    return (near and of_the_kind) or (adds >= how.adds and candidate.score >= how.half * best.score)
+    if _sum_weights(question, known) >= how.enough * mass:
+        adds = _sum_weights(question, candidate.covered - known)
+        return adds >= how.adds * mass and candidate.score >= best.score - how.near
+    near = how.near if best.similar is not None else how.near / 2  # words alone are spread less
+    fits = sum(one.passage.end - one.passage.start for one in (*taken, candidate)) <= how.room
+    return fits and _score_beside(candidate, taken, how) >= best.score - near
+
+
+def _is_beside(candidate: ScoredPassage, taken: Sequence[ScoredPassage]) -> bool:
+    hit, index = place_of_passage(candidate.passage)
+    return any(place_of_passage(one.passage) in ((hit, index - 1), (hit, index + 1)) for one in taken)
+
+
+def _score_beside(candidate: ScoredPassage, taken: Sequence[ScoredPassage], how: SelectionOptions) -> float:
+    """The score of a further passage, higher beside a chosen one."""
+    return candidate.score + how.beside * _is_beside(candidate, taken)
+
+
+def _further_order(
+    candidate: ScoredPassage, taken: Sequence[ScoredPassage], how: SelectionOptions
+) -> tuple[float, int, int]:
+    return (-_score_beside(candidate, taken, how), candidate.passage.hit, candidate.passage.start)
 
 
 def _is_repetition(one: Passage, other: Passage, alike: float) -> bool:
@@ -220,7 +264,7 @@ def _find_introduced_end(pieces: Sequence[Passage], end: int) -> int:
     return end
 
 
-def _drop_overlapping(wide: Sequence[ScoredPassage]) -> list[ScoredPassage]:
+def drop_overlapping(wide: Sequence[ScoredPassage]) -> list[ScoredPassage]:
     """Without passages that touch one taken before."""
     out: list[ScoredPassage] = []
     for one in wide:
@@ -242,18 +286,3 @@ def sort_for_reading(taken: Sequence[ScoredPassage]) -> list[ScoredPassage]:
         return one is not best, first[chunk.document.id], chunk.ordinal, one.passage.start
 
     return sorted(taken, key=place)
-
-
-def make_quotes(chosen: Sequence[ScoredPassage]) -> list[Quote]:
-    """The chosen passages as quotes with their spans in the text of record."""
-    return [_make_quote(one.passage) for one in chosen]
-
-
-def _make_quote(passage: Passage) -> Quote:
-    """A passage as a quote; a row of a table below its header and the row that names its group."""
-    chunk, row = passage.chunk, passage.row
-    above = (*row.header, *([row.group] if row.group else ())) if row and row.kind == "row" else ()
-    ranges = [*above, (passage.start, passage.end)]
-    text = "\n".join(chunk.text[start:end] for start, end in ranges)
-    spans = tuple(span for start, end in ranges for span in spans_at(chunk, start, end))
-    return Quote(chunk, text, spans, passage.is_prose, chunk.header if row and row.continued else "")

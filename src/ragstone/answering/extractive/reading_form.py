@@ -1,0 +1,69 @@
+"""Chosen passages as an answer shows them: neighbours as one quote, items of a list with the sentence that introduces
+it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+
+from ragstone.answering.extractive.passages import Passage, chunk_passages
+from ragstone.answering.extractive.selection import INTRODUCES, ScoredPassage
+from ragstone.answering.verification.citations import Quote
+from ragstone.answering.verification.spans import spans_at
+
+ROOM = 350  # characters of an item and all above it up to the introduction: about half a dozen lines on a terminal
+
+
+def arrange_passages(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
+    """The passages in their order, those that touch joined where the first of them stands."""
+    out: list[ScoredPassage] = []
+    for one in chosen:
+        touched = [other for other in out if _touch(other.passage, one.passage)]
+        if not touched:
+            out.append(one)
+            continue
+        joined = reduce(_join, (other.passage for other in touched[1:]), _join(touched[0].passage, one.passage))
+        out = [replace(o, passage=joined) if o is touched[0] else o for o in out if o not in touched[1:]]
+    return [replace(one, passage=_add_introduction(one.passage)) for one in out]
+
+
+def _touch(one: Passage, other: Passage) -> bool:
+    """Whether two passages stand side by side in one chunk, with nothing but blanks between them."""
+    if one.hit != other.hit or one.row is not None or other.row is not None:
+        return False
+    first, second = sorted((one, other), key=lambda passage: passage.start)
+    return not first.chunk.text[first.end : second.start].strip()
+
+
+def _join(one: Passage, other: Passage) -> Passage:
+    start, end = min(one.start, other.start), max(one.end, other.end)
+    return replace(one, start=start, end=end, index=min(one.index, other.index))
+
+
+def _add_introduction(passage: Passage) -> Passage:
+    """An item with the sentence that introduces its list: joined where they fit, else as a place of its own."""
+    if passage.form != "item":
+        return passage
+    above = [piece for piece in chunk_passages(passage.chunk, passage.hit) if piece.end <= passage.start]
+    other = next((piece for piece in reversed(above) if piece.form not in ("item", "noise")), None)
+    if other is None or other.form != "sentence" or INTRODUCES.search(other.text) is None:
+        return passage
+    if passage.end - other.start <= ROOM:
+        return replace(passage, start=other.start)
+    return replace(passage, introduction=(other.start, other.end))
+
+
+def make_quotes(chosen: Sequence[ScoredPassage]) -> list[Quote]:
+    """The chosen passages as quotes with their spans in the text of record."""
+    return [_make_quote(one.passage) for one in chosen]
+
+
+def _make_quote(passage: Passage) -> Quote:
+    """A passage as a quote; a row of a table below its header and the row that names its group, an item below the
+    sentence that introduces its list."""
+    chunk, row = passage.chunk, passage.row
+    above = (*row.header, *([row.group] if row.group else ())) if row and row.kind == "row" else ()
+    above = (passage.introduction,) if passage.introduction else above
+    ranges = [*above, (passage.start, passage.end)]
+    text = "\n".join(chunk.text[start:end] for start, end in ranges)
+    spans = tuple(span for start, end in ranges for span in spans_at(chunk, start, end))
+    return Quote(chunk, text, spans, passage.is_prose, chunk.header if row and row.continued else "")
