@@ -1,5 +1,6 @@
 # make demo   real documents in, three questions answered
 # make test   the tests
+# make preset-library  the demo with the settings of a known system; also -notes, -research, -company
 # make check  everything that CI runs: style, types and tests
 # make gate   the demo's questions by words alone, without a model, against demo/gate.json: exit status 3 if worse
 # make frameworks  the pages on LangChain, LlamaIndex and Haystack, with each of them (250 MB)
@@ -10,7 +11,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gate eval eval-rag eval-both eval-chunk test check frameworks lint types parts clean
+.PHONY: preset-library preset-notes preset-research preset-company help demo gate eval eval-rag eval-both eval-chunk test check frameworks lint types parts clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -28,6 +29,16 @@ $(STAMP): pyproject.toml
 
 demo: $(STAMP)
 	@sh demo/run.sh $(BIN)/ragstone
+
+preset-library preset-notes: .venv/.qdrant
+preset-library preset-notes preset-research preset-company: $(STAMP)
+	$(BIN)/ragstone --preset $(@:preset-%=%) ingest demo/docs
+	$(BIN)/ragstone --preset $(@:preset-%=%) search "aggregate a ratio" --top-k 3
+	$(BIN)/ragstone --preset $(@:preset-%=%) ask "Which prefix do metric names need?" --quote
+
+.venv/.qdrant: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[qdrant]'
+	touch $@
 
 eval: measured = --mode retrieval
 eval-rag: measured = --mode rag

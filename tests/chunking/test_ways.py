@@ -89,6 +89,17 @@ def test_bounded_counts_bytes() -> None:
     assert "".join(piece.text for piece in pieces) == "水" * 2000 + "火" * 4000
 
 
+def test_bounded_pieces_know_their_bytes() -> None:
+    text = "# Öl\n\nÄpfel und 水.\n\n## Zwei\n\n- ein Punkt\n- noch einer\n\nEnde 🙂 hier.\n"
+    pieces = cut("bounded", text, soft=64, hard=64)
+    data = text.encode()
+    assert len(pieces) > 2
+    for piece in pieces:
+        assert piece.byte_range is not None
+        start, end = piece.byte_range
+        assert data[start:end].decode() == text[piece.spans[0].char_start : piece.spans[-1].char_end]
+
+
 def test_a_line_between_the_limits_stays_whole() -> None:
     lines = ["a" * 5000, "b" * 100]
     assert [piece.text for piece in cut("bounded", "\n".join(lines))] == lines

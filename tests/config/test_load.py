@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.config.load import is_debugging, load
+from ragstone.config.environment import is_debugging
+from ragstone.config.load import load
 from ragstone.config.model_settings import EmbedSettings, LlmSettings
 from ragstone.config.settings import Settings, SourceSettings
 from ragstone.core.errors import ConfigError

@@ -97,7 +97,7 @@ OPTION = Addition(
     (
         (
             "config/search_options.py",
-            "class SearchOptions:",
+            "class SearchOptions(RankingOptions):",
             '    reverse: Annotated[bool, Option("Show the worst first.")] = False',
         ),
     ),

@@ -10,7 +10,9 @@ import pytest
 
 from ragstone.config import settings as groups
 from ragstone.config.jwt import JwtSettings
+from ragstone.config.load import describe_stand_ins
 from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings
+from ragstone.config.profiles import ProfileSettings
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import (
@@ -72,17 +74,19 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
         store=str(tmp_path / "store"),
         limits=LimitSettings(chunks=50),
         collections={"default": CollectionSettings(sources=(SourceSettings(str(docs)),))},
+        profiles={"own": ProfileSettings(per_document=3)},
         pipelines=(
             PipelineSettings("p", "d", None, ("default",), UNREACHABLE, (TableSettings("t", "c"),), timeout=0.1),
         ),
     )
+    assert describe_stand_ins(replace(settings, preset="notes"))
     resolve_source(SourceSettings("http://127.0.0.1:1/"))
     async with Engine(settings) as model:
         assert model.search_context.sources[0].embedder is not None
     async with Engine(settings, embedder=BagOfWords(), completion=Scripted(str)) as engine:
         await engine.ingest()
         await engine.search("samples kept by default", min_cosine=0.1, per_document=3, keyword_boost=True)
-        await engine.search("samples", fusion="rrf")
+        await engine.search("samples", fusion="rrf", profile="own")
         await engine.search("samples", hyde="adaptive", multi_query=1, filter=True, cache=True)
         for _ in range(2):
             await engine.search("samples", cache=True)

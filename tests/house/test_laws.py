@@ -104,4 +104,4 @@ def test_only_config_reads_the_environment() -> None:
         for path in FILES
         if any(word in path.read_text(encoding="utf-8") for word in ("os.environ", "os.getenv", "environb"))
     }
-    assert readers == {"config/load.py"}
+    assert readers == {"config/environment.py"}

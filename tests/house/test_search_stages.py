@@ -6,7 +6,7 @@ import pytest
 
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.search_stages import PARAMETERS, SEARCH_STAGES, SearchStage, list_stages
-from ragstone.retrieval.question import build_question
+from ragstone.retrieval.question import QuestionDefaults, build_question
 
 OPTIONS = {field.name: field.default for field in fields(SearchOptions)}
 STAGED = {name for stage in SEARCH_STAGES for name in stage.without}
@@ -21,7 +21,7 @@ def test_every_option_is_a_stage_or_a_parameter() -> None:
 
 @pytest.mark.parametrize("stage", SEARCH_STAGES, ids=lambda stage: stage.name)
 def test_a_search_without_a_stage_is_possible_and_does_not_have_it(stage: SearchStage) -> None:
-    without = build_question("any", SearchOptions(), None, {**stage.needs, **stage.without})
+    without = build_question("any", QuestionDefaults(), None, {**stage.needs, **stage.without})
     assert not stage.is_in_force({name: getattr(without, name) for name in OPTIONS})
 
 

@@ -260,3 +260,12 @@ async def test_a_server_that_only_reads_ingests_nothing(
         assert message in await fail(client, "ingest")
         assert message in await fail(client, "ingest", path="docs")
         assert (await call(client, "status"))["may_ingest"] is False
+
+
+async def test_a_profile_acts_and_an_unknown_one_is_refused(place: Place) -> None:
+    async with Client(place.stdio()) as client:
+        for tool, name in (("search", "query"), ("rag_search", "query"), ("ask", "question")):
+            told = {name: "samples of water"}
+            assert await call(client, tool, **told, profile="templates_lookup")
+            said = await fail(client, tool, **told, profile="template_lookup")
+            assert "did you mean templates_lookup" in str(said)

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from ragstone.retrieval.boosting import add_freshness, boost_keywords, penalise_risk
+from ragstone.retrieval.boosting import boost_keywords, penalise_risk, rate_freshness
 from tests.retrieval.made import hit
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
@@ -24,9 +24,6 @@ def test_risk_lowers_the_score_by_its_share() -> None:
 
 
 def test_freshness_halves_with_each_half_life() -> None:
-    hits = [
-        hit(path=p, score=0.0, date=d)
-        for p, d in (("a", None), ("b", "2024-05-02"), ("c", "2024-06-01T00:00:00Z"), ("d", "soon"))
-    ]
-    found = add_freshness(hits, weight=0.2, now=NOW, half_life=timedelta(days=30))
-    assert [(h.chunk.document.path, h.score) for h in found] == [("c", 0.2), ("b", 0.1), ("a", 0.0), ("d", 0.0)]
+    dates = (None, "2024-05-02", "2024-06-01T00:00:00Z", "soon", "2031-01-01")
+    found = [rate_freshness(hit(date=d).chunk.document, now=NOW, half_life=timedelta(days=30)) for d in dates]
+    assert found == [0.0, 0.5, 1.0, 0.0, 1.0]

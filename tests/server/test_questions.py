@@ -116,3 +116,11 @@ async def test_an_error_in_the_middle_of_a_stream_is_an_event(kept: Kept, monkey
         names = [name for name, _ in read_events(reply.text)]
         assert names == ["search_results", "error"]
         assert "boom" not in reply.text
+
+
+async def test_a_profile_acts_and_an_unknown_one_is_refused(client: httpx2.AsyncClient) -> None:
+    found = (await client.post("/v1/search", json={"query": QUESTION, "profile": "templates_lookup"})).json()
+    assert all("metadata" in hit["signals"] for hit in found["hits"])
+    refused = await client.post("/v1/search", json={"query": QUESTION, "profile": "template_lookup"})
+    assert refused.status_code == 400
+    assert "unknown profile 'template_lookup'; did you mean templates_lookup?" in refused.text

@@ -193,7 +193,7 @@ def _decide(retrieved: AnswerInput, found: Evidence, policy: AbstentionPolicy) -
     if by_store and not any("rrf" in hit.signals for hit in hits):
         weights = dict.fromkeys(weights, 1.0)  # a store weighs both alike
     answered = {name: weight for name, weight in weights.items() if any(name in hit.signals for hit in hits)}
-    return decide_by_thresholds(hits, weights=answered)
+    return decide_by_thresholds(hits, weights=answered, policy=policy)
 
 
 async def _cite(reader: Texts, chosen: Sequence[ScoredPassage]) -> Answer:

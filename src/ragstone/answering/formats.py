@@ -101,7 +101,17 @@ def hit_json(hit: Hit, *, mask: Mask) -> Json:
         "flags": list(chunk.flags),
         "risk_score": chunk.risk_score,
         "duplicates": [{"source": source, "path": path, "ordinal": n} for source, path, n in hit.duplicates],
+        **_location_json(chunk, mask),
     }
+
+
+def _location_json(chunk: Chunk, mask: Mask) -> Json:
+    """Where a chunk with known bytes stands, and its text with white space collapsed, which is nowhere stored."""
+    if "start_byte" not in chunk.metadata:
+        return {}
+    path = [mask(heading) for heading in chunk.heading_path]
+    place = {"heading_path": path, **{name: chunk.metadata[name] for name in ("start_byte", "end_byte")}}
+    return {"chunk_loc": place, "normalized_text": " ".join(_text(chunk, mask).split())}
 
 
 def _text(chunk: Chunk, mask: Mask) -> str:

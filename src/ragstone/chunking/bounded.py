@@ -1,7 +1,7 @@
 """Paragraphs within limits of bytes: a soft one that lines respect, a hard one that nothing passes."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragstone.chunking.greedy import Unit, fill_drafts, finish_pieces, split_large_units, split_paragraphs
 from ragstone.chunking.outline import list_passages
@@ -39,14 +39,14 @@ class BoundedChunker:
 
     @property
     def recipe(self) -> str:
-        return f"bounded/3(soft={self._bounds.soft},hard={self._bounds.hard},tokenizer={self._tokenizer.name})"
+        return f"bounded/4(soft={self._bounds.soft},hard={self._bounds.hard},tokenizer={self._tokenizer.name})"
 
     def cut(self, extraction: Extraction) -> list[Piece]:
         """The pieces in order, none over the hard limit."""
         record, bounds = extraction.record, self._bounds
 
         def byte_size(start: int, end: int) -> int:
-            return len(record[start:end].encode("utf-8", "surrogatepass"))
+            return _count_bytes(record[start:end])
 
         def split_unit(unit: Unit) -> list[Unit]:
             if byte_size(unit.start, unit.end) <= bounds.hard:
@@ -58,7 +58,24 @@ class BoundedChunker:
         units = split_large_units(record, units, LINE, over=bounds.soft, measure=byte_size)
         units = [finer for unit in units for finer in split_unit(unit)]
         drafts = fill_drafts(record, units, size=bounds.soft, overlap=0, measure=byte_size)
-        return finish_pieces(record, drafts, self._tokenizer, title=lambda first: first.path, note=lambda _: "")
+        pieces = finish_pieces(record, drafts, self._tokenizer, title=lambda first: first.path, note=lambda _: "")
+        return _locate_bytes(record, pieces)
+
+
+def _locate_bytes(record: str, pieces: list[Piece]) -> list[Piece]:
+    """The pieces with the bytes of the text of record from their first to their last character, counted once."""
+    out: list[Piece] = []
+    at = counted = 0
+    for piece in pieces:
+        start, end = piece.spans[0].char_start, piece.spans[-1].char_end
+        counted += _count_bytes(record[at:start]) if start >= at else -_count_bytes(record[start:at])
+        at = start
+        out.append(replace(piece, byte_range=(counted, counted + _count_bytes(record[start:end]))))
+    return out
+
+
+def _count_bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _mark_fresh(units: list[Unit]) -> list[Unit]:

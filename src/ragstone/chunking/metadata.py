@@ -32,6 +32,8 @@ def describe_piece(piece: Piece) -> dict[str, Any]:
         out["table"] = {"format": "markdown", "markdown": _render_markdown(rows), "csv": _render_csv(rows)}
     if piece.window:
         out["window"] = list(piece.window)
+    if piece.byte_range:
+        out["start_byte"], out["end_byte"] = piece.byte_range
     if piece.note:
         out["note"] = piece.note
     return out

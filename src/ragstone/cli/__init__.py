@@ -35,7 +35,7 @@ def _prepare_streams() -> None:
 
 
 def _run_caught() -> int:
-    from ragstone.config.load import is_debugging
+    from ragstone.config.environment import is_debugging
     from ragstone.core.errors import RagstoneError
 
     try:

@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.help_groups import GroupedCommand, GroupedCommands
+from ragstone.cli.shared_options import PresetOption
+from ragstone.config.environment import use_preset
 from ragstone.core.version import __version__
 
 # In the order of the help. A module's function of its own name is the command, or its `app` a group of commands.
@@ -62,11 +64,14 @@ app = typer.Typer(
 
 @app.callback()
 def _run_program(
-    version: Annotated[  # its callback acts
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001  # its callback acts
         bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
     ] = False,
+    preset: PresetOption = None,
 ) -> None:
     """A folder of documents in, checked answers out."""
+    context.with_resource(use_preset(preset))
 
 
 for _panel, _names in COMMANDS.items():

@@ -11,6 +11,7 @@ from ragstone.cli.shared_options import (
     add_shared_options,
     print_json,
     print_message,
+    print_notes,
     print_result,
     print_text,
 )
@@ -30,6 +31,7 @@ def show(
     Secrets are never printed, only whether they are set.
     """
     from ragstone.config.inspection import DEFAULT, list_settings
+    from ragstone.config.load import describe_stand_ins
     from ragstone.stores import redact_url
 
     given = {"store": options.store, "collection": options.collection, "tenant": options.tenant}
@@ -38,6 +40,7 @@ def show(
         (one.key, redact_url(one.value) if isinstance(one.value, str) and "://" in one.value else one.value, one.origin)
         for one in found
     ]
+    print_notes(describe_stand_ins(options.settings()))
     if options.json:
         print_json({"schema": 1, "settings": [dict(zip(("key", "value", "origin"), row, strict=True)) for row in rows]})
         return 0

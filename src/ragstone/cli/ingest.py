@@ -5,7 +5,14 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.ignored import describe_ignored
-from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
+from ragstone.cli.shared_options import (
+    SharedOptions,
+    add_shared_options,
+    print_json,
+    print_message,
+    print_notes,
+    print_text,
+)
 from ragstone.core.plural import format_count
 from ragstone.core.records import Run
 from ragstone.core.types import Json
@@ -46,6 +53,7 @@ def ingest(
     """Update a collection from folders or files. Only changed documents are read and embedded."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.progress import ProgressDisplay
+    from ragstone.config.load import describe_stand_ins
 
     with (
         open_knowledge(options, embed__model=embedder, passwords=password) as kb,
@@ -64,8 +72,13 @@ def ingest(
             tell=progress.show_event,
         )
         chunks = kb.info().chunks
-    done = summarize_runs(runs, chunks)
-    if options.json:
+        print_notes(describe_stand_ins(kb.engine.settings))
+    return _finish(summarize_runs(runs, chunks), as_json=options.json, strict=strict)
+
+
+def _finish(done: Json, *, as_json: bool, strict: bool) -> int:
+    """Print the summary; the exit status."""
+    if as_json:
         print_json(done)
     else:
         _print_summary(done)

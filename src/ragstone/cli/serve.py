@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_message
+from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_message, print_notes
 from ragstone.core.errors import UsageError
 
 
@@ -31,10 +31,13 @@ def serve(
         "serve__port": port,
         "serve__workers": workers,
     }
+    from ragstone.config.load import describe_stand_ins
+
     try:
         from ragstone.server.launch import run_server
         from ragstone.server.reload import Configuration
     except ModuleNotFoundError as error:
         raise UsageError(f"the server needs the package {error.name}: pip install 'ragstone[server]'") from error
+    print_notes(describe_stand_ins(options.settings()))
     run_server(Configuration(options.config, overrides), tell=print_message)
     return 0

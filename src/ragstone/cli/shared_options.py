@@ -3,7 +3,7 @@
 import inspect
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any
@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from ragstone.cli.exit_status import INTERRUPTED
-from ragstone.config.load import ignored_variables, is_color_wanted, load
+from ragstone.config.environment import ignored_variables, is_color_wanted, use_preset
+from ragstone.config.load import load
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 from ragstone.core.escaping import render_marks
@@ -30,6 +31,14 @@ ConfigOption = Annotated[
 ]
 ServerOption = Annotated[
     str | None, typer.Option("--server", help="Ask a server, http://HOST:PORT, in place of a store.")
+]
+PresetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--preset",
+        help="Settings of a known system: company, library, notes, research or tables.",
+        rich_help_panel=PLACE,
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.", rich_help_panel=PLACE)]
 
@@ -58,6 +67,7 @@ OPTIONS = {
     "collection": CollectionOption,
     "tenant": TenantOption,
     "config": ConfigOption,
+    "preset": PresetOption,
     "json_": JsonOption,
 }
 
@@ -84,7 +94,8 @@ def _wrap_command(command: Callable[..., int | None], kinds: Mapping[str, Any]) 
         options = SharedOptions(store, collection, tenant, config, taken.get("json_", False))
         check_texts({"store": options.store, "collection": options.collection, "tenant": options.tenant, **given})
         try:
-            status = command(options, *args, **given)
+            with use_preset(taken.get("preset")):
+                status = command(options, *args, **given)
             while ignored_variables:
                 print_message(f"warning: {ignored_variables.pop(0)}")
             return status
@@ -164,3 +175,9 @@ def print_message(message: str) -> None:
     from ragstone.cli.masking import escape_line
 
     print(escape_line(message), file=sys.stderr)
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Notes for people, on stderr."""
+    for note in notes:
+        print_message(f"note: {note}")

@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from ragstone.config.load import PREFIX, load, read_environment, read_file
+from ragstone.config.environment import PREFIX, read_environment
+from ragstone.config.load import choose_preset, load, read_file
 from ragstone.config.settings import Settings
 
 HIDDEN_VALUE = "***"
@@ -57,7 +58,9 @@ def list_settings(path: str | Path | None = None, **arguments: Any) -> list[Show
     """Every setting in force, in the order of the documentation. Raises `ConfigError` as `load` does."""
     settings = load(path, **arguments)
     file, data = read_file(path)
-    origins = dict.fromkeys(_flatten(data), str(file))
+    preset = choose_preset(data, **arguments)
+    origins = dict.fromkeys(_flatten(preset.settings), f"preset {preset.name}") if preset else {}
+    origins |= dict.fromkeys(_flatten(data), str(file))
     origins |= {".".join(keys): PREFIX + "__".join(keys).upper() for keys, _ in read_environment()}
     origins |= {name.replace("__", "."): "option" for name, value in arguments.items() if value is not None}
     return [

@@ -1,4 +1,4 @@
-"""Settings: defaults < file < environment < arguments. The only reader of the environment.
+"""Settings: defaults < file < environment < arguments.
 
 Within the file, settings of a collection override those of its tenant, which override those at the top. The environment
 and arguments override them all: for every tenant and collection, unless it names one itself
@@ -9,47 +9,31 @@ values `${NAME}` and `${NAME:-default}` stand for environment variables. A key i
 as `RAGSTONE_` and its path joined by `__`: `RAGSTONE_STORE`, `RAGSTONE_SEARCH__TOP_K`.
 """
 
-import difflib
-import logging
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ragstone.config import yaml_file
-from ragstone.config.convert import convert_data, list_settable
+from ragstone.config.convert import convert_data
+from ragstone.config.environment import get_variable, read_environment, warn_once
+from ragstone.config.layers import MODEL_KEYS, drop_outranked, put_over
 from ragstone.config.model_settings import FORMER_RULES, EmbedSettings, LlmSettings, RerankSettings
+from ragstone.config.nadir import translate_notes
 from ragstone.config.pgedge import translate_pipelines
+from ragstone.config.presets import Preset, find_preset, list_stand_ins
+from ragstone.config.profiles import DEFAULT_PROFILE, apply_profiles, find_profile
 from ragstone.config.settings import PipelineSettings, SearchSettings, Settings
 from ragstone.config.vendors import VENDORS
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
 
-log = logging.getLogger("ragstone")
-
 CONFIG_FILE = "ragstone.yaml"
 CALIBRATION_FILE = "ragstone.calibration.json"
-PREFIX = "RAGSTONE_"
 NAMED_GROUPS = ("tenants", "collections")  # groups whose entries have settings of their own
 OVERRIDABLE = ("chunk", "embed", "keep_versions", "artifacts", "llm", "rerank")  # such settings
-MODEL_KEYS = {
-    "embed": ("dimensions", "reads", "folder"),
-    "llm": ("context", "tokenizer"),
-    "judge": ("context", "tokenizer"),
-    "rerank": ("folder", "scores", "reads"),
-}  # what is said of one model, and of its vendor
-VENDOR_KEYS = ("base_url", "api_key", "api_key_file", "headers")
 KEY_LENGTH = 10_000  # characters of a file that are read for a key
-# Names with our prefix that are no settings: the switch below, what tests are told, and what Kubernetes sets in
-# every container beside a service that is called ragstone.
-RESERVED = re.compile(r"DEBUG|TEST_.*|SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_.*)?")
-
-
-ignored_variables: list[str] = []
-"""A sentence for each variable that was ignored; a program that shows no log takes them out and shows them."""
 
 
 def load(path: str | Path | None = None, **arguments: Any) -> Settings:
@@ -58,13 +42,19 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
     Raises `ConfigError` that names the file or the variable, the key and the nearest key that exists.
     """
     file, data = read_file(path)
-    settings = _parse_settings(data, str(file))
     given = [(name.split("__"), value) for name, value in arguments.items() if value is not None]
     layers = (("environment", read_environment()), ("arguments", given))
+    preset = choose_preset(data, **arguments)
+    if preset is not None:
+        data = _translate(preset, data, str(file))
+        for own, origin in ((preset.settings, f"preset {preset.name}"), (data, str(file))):
+            _parse_settings(own, origin)  # alone, so that an error names where it comes from
+        data = put_over(preset.settings, data)
+    settings = _parse_settings(data, str(file))
     for group, of_model in MODEL_KEYS.items():
         for model in [str(value) for _, layer in layers for keys, value in layer if keys == [group, "model"]][-1:]:
             for place in (data, *_list_owners(data)):
-                _drop_outranked(place.get(group), model, of_model)
+                drop_outranked(place.get(group), model, of_model)
     for origin, layer in layers:
         alone: Json = {}
         for keys, value in sorted(layer, key=lambda one: one[0][0] in NAMED_GROUPS):
@@ -76,10 +66,42 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
         if alone:
             _parse_settings(alone, origin)  # alone, so that an error names where it comes from
             settings = _parse_settings(data, origin)
+    _check_profiles(settings)
     beside = default_calibration_path(path)
     if settings.answer.calibration is None and os.path.isfile(beside):
         return replace(settings, answer=replace(settings.answer, calibration=str(beside)))
     return settings
+
+
+def _translate(preset: Preset, data: Json, origin: str) -> Json:
+    """The file's data in Ragstone's keys, where the preset's system has its own."""
+    if preset.name != "notes":
+        return data
+    data, ignored = translate_notes(data, origin=origin)
+    for said in ignored:
+        warn_once(f"{origin}: {said}")
+    return data
+
+
+def choose_preset(data: Json, **arguments: Any) -> Preset | None:
+    """The preset that arguments, the environment or a file's data name, in this order."""
+    given = [([name], value) for name, value in arguments.items() if value is not None]
+    return find_preset(data, read_environment(), given, lookup=get_variable)
+
+
+def describe_stand_ins(settings: Settings) -> tuple[str, ...]:
+    """A note for each part of the preset in force for which something else stands in."""
+    return list_stand_ins(settings, get_variable)
+
+
+def _check_profiles(settings: Settings) -> None:
+    """Raises `ConfigError` for an unknown profile in `search`, also of a pipeline."""
+    named = {"search": settings.search, **{f"pipelines.{one.name}.search": one.search for one in settings.pipelines}}
+    for group, search in named.items():
+        try:
+            find_profile(search.profile if search else DEFAULT_PROFILE, settings.profiles)
+        except ConfigError as error:
+            raise ConfigError(f"{group}.profile: {error}") from error
 
 
 def read_file(path: str | Path | None = None) -> tuple[Path | None, Json]:
@@ -88,7 +110,7 @@ def read_file(path: str | Path | None = None) -> tuple[Path | None, Json]:
     Raises `ConfigError` as `load` does.
     """
     file = _find_file(path)
-    return file, yaml_file.read_yaml(file, os.environ.get) if file else {}
+    return file, yaml_file.read_yaml(file, get_variable) if file else {}
 
 
 def default_calibration_path(path: str | Path | None = None) -> Path:
@@ -111,19 +133,9 @@ def _group_entries(group: Any) -> list[Json]:
     return [entry for entry in group.values() if isinstance(entry, dict)] if isinstance(group, dict) else []
 
 
-def _drop_outranked(group: Any, model: str, of_model: Sequence[str]) -> None:
-    """Drop the file's settings of its own model, its key above all, when another model overrides it."""
-    named = group.get("model") if isinstance(group, dict) else None
-    if not isinstance(named, str) or "/" not in named or named == model:
-        return
-    same_vendor = named.partition("/")[0] == model.partition("/")[0]
-    for key in of_model if same_vendor else (*of_model, *VENDOR_KEYS):
-        group.pop(key, None)
-
-
 def _parse_settings(data: Json, origin: str) -> Settings:
     ours = [tuple(one.name for one in fields(kind)) for kind in (PipelineSettings, SearchSettings)]
-    data = _add_embedding_model(_replace_former_rule(data))
+    data = apply_profiles(_add_embedding_model(_replace_former_rule(data)))
     return convert_data(translate_pipelines(data, *ours, origin=origin), Settings, origin=origin)
 
 
@@ -165,12 +177,12 @@ def read_api_key(group: str, wanted: LlmSettings | EmbedSettings | RerankSetting
                 f"{group}.api_key_file {wanted.api_key_file}: expected a file that holds a key and nothing else"
             )
         return key
-    return (os.environ.get(variable, "").strip() or None) if variable else None
+    return ((get_variable(variable) or "").strip() or None) if variable else None
 
 
 def _find_file(path: str | Path | None) -> Path | None:
     """The file that is named, else the first of the places that holds one."""
-    home = os.path.expanduser(os.environ.get("XDG_CONFIG_HOME") or "~/.config")  # stays as it is for who has no home
+    home = os.path.expanduser(get_variable("XDG_CONFIG_HOME") or "~/.config")  # stays as it is for who has no home
     places = [Path(CONFIG_FILE), Path(home, "ragstone", CONFIG_FILE)] if path is None else [Path(path)]
     file = next((file for file in places if _is_present(file, named=path is not None)), None)
     if path is not None and (file is None or not str(path)):
@@ -193,47 +205,6 @@ def _is_present(file: Path, *, named: bool) -> bool:
     return True
 
 
-def set_for_children(name: str, value: str) -> None:
-    """Set a variable for the processes that this one starts: some libraries are told in no other way."""
-    os.environ[name] = value
-
-
-def read_environment() -> list[tuple[list[str], str]]:
-    """The settings of the environment: keys and value. Raises `ConfigError` for an unknown setting of a group; any
-    other unknown variable may be another program's, and gives a warning."""
-    ours = sorted((name.removeprefix(PREFIX), value) for name, value in os.environ.items() if name.startswith(PREFIX))
-    known = list_settable(Settings)
-    found = []
-    for name, value in ours:
-        if RESERVED.fullmatch(name.upper()):
-            continue
-        keys = name.lower().split("__")
-        if not any(
-            keys[: len(known_keys)] == known_keys and (open_ or keys == known_keys) for known_keys, open_ in known
-        ):
-            names = ["__".join(known_keys).upper() for known_keys, _ in known]
-            of_group = [one for one in names if one.partition("__")[0] == keys[0].upper()]
-            near = difflib.get_close_matches(name.upper(), of_group or names, n=1, cutoff=0)
-            said = f"environment: unknown setting {PREFIX}{name}; did you mean {PREFIX}{near[0]}?"
-            if len(keys) > 1 or any(keys[0] == known_keys[0] for known_keys, _ in known):
-                raise ConfigError(said)
-            _warn(f"{said} Ragstone ignores it")
-            continue
-        found.append((keys, value))
-    return found
-
-
-def _warn(message: str) -> None:
-    if message not in ignored_variables:
-        ignored_variables.append(message)
-    _log_once(message)
-
-
-@cache
-def _log_once(message: str) -> None:
-    log.warning(message)
-
-
 def _set_value(data: Json, keys: Sequence[str], value: Any) -> None:
     for key in keys[:-1]:
         data[key] = {} if data.get(key) is None else data[key]
@@ -241,32 +212,3 @@ def _set_value(data: Json, keys: Sequence[str], value: Any) -> None:
         if not isinstance(data, dict):
             raise ConfigError(f"cannot set {'.'.join(keys)}: {key} is not a group of settings")
     data[keys[-1]] = value
-
-
-class TraceEnvironment(NamedTuple):
-    """The variables of OpenTelemetry: whether traces are off, whether a receiver is named, and how they are sent."""
-
-    disabled: bool
-    has_receiver: bool
-    exporter: str
-    protocol: str
-
-
-def read_trace_environment() -> TraceEnvironment:
-    """The variables that the SDK leaves to programs; it reads the others itself."""
-    get = os.environ.get
-    exporter = get("OTEL_TRACES_EXPORTER", "").strip().lower()
-    disabled = get("OTEL_SDK_DISABLED", "").strip().lower() == "true" or exporter == "none"
-    named = any(get(name, "").strip() for name in ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"))
-    protocol = get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or get("OTEL_EXPORTER_OTLP_PROTOCOL") or ""
-    return TraceEnvironment(disabled, named or exporter in ("otlp", "console"), exporter, protocol.strip().lower())
-
-
-def is_color_wanted() -> bool:
-    """Whether a terminal may be sent colours: not where NO_COLOR is set, and not to a dumb one."""
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def is_debugging() -> bool:
-    """Whether tracebacks are wanted: RAGSTONE_DEBUG is set, and to something else than no."""
-    return os.environ.get(f"{PREFIX}DEBUG", "").strip().lower() not in ("", "0", "false", "no", "off")

@@ -115,6 +115,12 @@ class AnswerSettings:
         Literal["fitted", "thresholds", "never"],
         Option("Rule that decides when to abstain: fitted, thresholds (on scores) or never."),
     ] = "fitted"
+    rerank_threshold: Annotated[
+        float, Option("Rule thresholds: the reranker's score that the best passage needs.", 0, 1)
+    ] = 0.15
+    rrf_threshold: Annotated[
+        float, Option("Rule thresholds: the RRF score that the best passage needs where two retrievers answered.", 0, 1)
+    ] = 0.03
     calibration: Annotated[
         str | None, Option("File of a calibration fitted on your questions; none for the built-in one.")
     ] = None

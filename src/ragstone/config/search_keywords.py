@@ -8,16 +8,34 @@ class SearchKeywords(TypedDict, total=False):
 
     mode: Literal["hybrid", "semantic", "keyword"] | None
     """Retrievers: hybrid (both), semantic (vectors) or keyword (words)."""
-    top_k: int | None
-    """Number of passages to return."""
     fusion: Literal["minmax", "rrf"] | None
     """Fusion of the rankings: minmax (by score) or rrf (by rank)."""
-    fusion_at: Literal["client", "server"] | None
-    """Where to fuse them: client, or server if the store supports it."""
+    bm25_candidates: int | None
+    """Candidates by words [default: 5 times top_k, at least 50]."""
+    cosine_candidates: int | None
+    """Candidates by vectors [default: 5 times top_k, at least 50]."""
     bm25_weight: float | None
     """Weight of the keyword ranking (BM25)."""
     cosine_weight: float | None
     """Weight of the vector ranking (cosine)."""
+    freshness_weight: float | None
+    """Weight of the document's age."""
+    freshness_days: float | None
+    """Days after which a document is half as fresh."""
+    metadata_weight: float | None
+    """Weight of the question's words in title, tags, project, type and path."""
+    notes_boost: float | None
+    """Share of its score that a note or policy gains."""
+    per_document: int | None
+    """Maximum number of passages per document."""
+    profile: str | None
+    """Profile that sets the options of ranking: a built-in name or one of `profiles`."""
+    top_k: int | None
+    """Number of passages to return."""
+    fragments: bool | None
+    """Search for each sentence or part of the question by itself."""
+    fusion_at: Literal["client", "server"] | None
+    """Where to fuse them: client, or server if the store supports it."""
     sparse: Literal["bm25", "tf"] | None
     """Score of the keyword candidates: bm25, or tf (term frequency alone)."""
     min_cosine: float | None
@@ -28,8 +46,6 @@ class SearchKeywords(TypedDict, total=False):
     """Share of its score that a passage loses if it is surely an injection."""
     fold: bool | None
     """Group near-duplicates under the best of them."""
-    per_document: int | None
-    """Maximum number of passages per document."""
     hyde: Literal["off", "standard", "adaptive", "multi"] | None
     """HyDE, a search with answers that the model imagines: off, standard, adaptive or multi."""
     hyde_documents: int | None

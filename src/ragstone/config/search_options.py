@@ -8,19 +8,42 @@ from ragstone.core.types import Hyde, Mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchOptions:
-    """How a question is searched: settings give the defaults, a call may say otherwise."""
+class RankingOptions:
+    """How candidates are found and ordered: the options that a profile sets."""
 
     mode: Annotated[Mode, Option("Retrievers: hybrid (both), semantic (vectors) or keyword (words).")] = "hybrid"
-    top_k: Annotated[int, Option("Number of passages to return.", 1, 1000)] = 10
     fusion: Annotated[
         Literal["minmax", "rrf"], Option("Fusion of the rankings: minmax (by score) or rrf (by rank).")
     ] = "minmax"
+    bm25_candidates: Annotated[
+        int | None, Option("Candidates by words [default: 5 times top_k, at least 50].", 0, 10_000)
+    ] = None
+    cosine_candidates: Annotated[
+        int | None, Option("Candidates by vectors [default: 5 times top_k, at least 50].", 0, 10_000)
+    ] = None
+    bm25_weight: Annotated[float, Option("Weight of the keyword ranking (BM25).", 0, 1000)] = 0.4
+    cosine_weight: Annotated[float, Option("Weight of the vector ranking (cosine).", 0, 1000)] = 0.6
+    freshness_weight: Annotated[float, Option("Weight of the document's age.", 0, 1000)] = 0.0
+    freshness_days: Annotated[float, Option("Days after which a document is half as fresh.", 0.01, 100_000)] = 90.0
+    metadata_weight: Annotated[
+        float, Option("Weight of the question's words in title, tags, project, type and path.", 0, 1000)
+    ] = 0.0
+    notes_boost: Annotated[float, Option("Share of its score that a note or policy gains.", 0, 1000)] = 0.0
+    per_document: Annotated[int | None, Option("Maximum number of passages per document.", 1, MANY)] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions(RankingOptions):
+    """How a question is searched: settings give the defaults, a call may say otherwise."""
+
+    profile: Annotated[
+        str, Option("Profile that sets the options of ranking: a built-in name or one of `profiles`.", not_blank=True)
+    ] = "balanced"
+    top_k: Annotated[int, Option("Number of passages to return.", 1, 1000)] = 10
+    fragments: Annotated[bool, Option("Search for each sentence or part of the question by itself.")] = False
     fusion_at: Annotated[
         Literal["client", "server"], Option("Where to fuse them: client, or server if the store supports it.")
     ] = "client"
-    bm25_weight: Annotated[float, Option("Weight of the keyword ranking (BM25).", 0, 1000)] = 0.4
-    cosine_weight: Annotated[float, Option("Weight of the vector ranking (cosine).", 0, 1000)] = 0.6
     sparse: Annotated[
         Literal["bm25", "tf"], Option("Score of the keyword candidates: bm25, or tf (term frequency alone).")
     ] = "bm25"
@@ -30,7 +53,6 @@ class SearchOptions:
         float, Option("Share of its score that a passage loses if it is surely an injection.", 0, 1)
     ] = 0.0
     fold: Annotated[bool, Option("Group near-duplicates under the best of them.")] = True
-    per_document: Annotated[int | None, Option("Maximum number of passages per document.", 1, MANY)] = None
     hyde: Annotated[
         Hyde, Option("HyDE, a search with answers that the model imagines: off, standard, adaptive or multi.")
     ] = "off"

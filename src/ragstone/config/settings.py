@@ -14,6 +14,7 @@ from ragstone.config.model_settings import (
     RerankSettings,
     check_bounds,
 )
+from ragstone.config.profiles import ProfileSettings
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.serve_settings import LogSettings, ServeSettings, TraceSettings
 from ragstone.config.validation import BYTES, MANY, Option
@@ -183,6 +184,8 @@ class AccessSettings:
 class Settings:
     """All of it. Every field is read somewhere; an unknown key is an error."""
 
+    preset: Annotated[str | None, Option("Settings of a known system that all others override.")] = None
+    services: Annotated[bool, Option("Use the preset's own services, not what stands in for them.")] = False
     store: Annotated[str, Option("Store: a folder or a URL.")] = "embedded:.ragstone"
     tenant: Annotated[str, Option("The tenant.")] = "default"
     collection: Annotated[str, Option("The collection.")] = "default"
@@ -203,6 +206,9 @@ class Settings:
     limits: Annotated[LimitSettings, Option("Limits of documents and runs.")] = LimitSettings()
     deadlines: Annotated[Deadlines, Option("Timeouts of the stages of a question, in seconds.")] = DEFAULT_DEADLINES
     search: Annotated[SearchSettings, Option("Default search options.")] = SearchSettings()
+    profiles: Annotated[Mapping[str, ProfileSettings], Option("Your own profiles, by name.")] = field(
+        default_factory=dict
+    )
     categories: Annotated[Mapping[str, tuple[str, ...]], Option("Categories by words in the path.")] = field(
         default_factory=dict
     )

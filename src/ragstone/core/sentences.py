@@ -62,7 +62,7 @@ def is_heading_line(text: str) -> bool:
 
 
 def _find_stops(text: str) -> list[int]:
-    return [m.end() for m in END.finditer(text) if not _is_abbreviation(text, m)]
+    return [m.end() for m in END.finditer(text) if not is_abbreviation(text, m)]
 
 
 def _find_line_edges(text: str) -> Iterator[int]:
@@ -88,7 +88,7 @@ def _line_before(text: str, start: int) -> str:
     return text[text.rfind("\n", 0, max(0, start - 1)) + 1 : max(0, start - 1)]
 
 
-def _is_abbreviation(text: str, stop: re.Match[str]) -> bool:
+def is_abbreviation(text: str, stop: re.Match[str]) -> bool:
     """Whether this full stop belongs to an abbreviation, an initial or a list number."""
     if stop[0] != ".":
         return False

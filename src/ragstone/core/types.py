@@ -116,7 +116,8 @@ class Piece:
     the table header that readers and embedders should see above `text`; `tokens` counts `text`
     with the embedder's tokenizer; `secrets` are as in `Chunk`; `window` are the ordinals of the first and the last
     piece that are shown with this one, where it is too small to be read alone. `table` has the cells of a piece of
-    tables row by row, header rows first, what a merged cell says in each row that it covers.
+    tables row by row, header rows first, what a merged cell says in each row that it covers. `byte_range` is where it
+    begins and ends in the UTF-8 bytes of the record, for chunkers that count these.
     """
 
     ordinal: int
@@ -131,6 +132,7 @@ class Piece:
     table: tuple[tuple[str, ...], ...] = ()
     secrets: tuple[Secret, ...] = ()
     window: tuple[int, int] | None = None
+    byte_range: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class Engine(
     """One collection of one store, with everything that its questions need.
 
     `store`, `embedder`, `completion` (the language model) and `reranker` may be passed in, then the caller closes them;
-    otherwise the settings name them. With a `credential`, or a key in the settings, the tenant is that one's and every
-    verb looks at what it permits; see `ragstone.engine.permission_checks`. `sign_in` checks a key; `async with` calls
-    it.
+    otherwise the settings name them. `clock` gives the time from which the age of documents counts. With a
+    `credential`, or a key in the settings, the tenant is that one's and every verb looks at what it permits; see
+    `ragstone.engine.permission_checks`. `sign_in` checks a key; `async with` calls it.
     """

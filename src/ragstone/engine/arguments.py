@@ -67,6 +67,7 @@ ARGUMENTS: Mapping[str, ArgumentKind | Numbers | Choice] = {
     "paths": ArgumentKind("paths: texts or pathlib.Paths, without a NUL character", _all_of(_is_path)),
     "collections": ArgumentKind("names of collections: texts in a list", _is_name_list),
     "ignore": ArgumentKind("a glob, or a list of globs", _all_of(_is_text)),
+    "clock": ArgumentKind("a function that gives the time, or None", lambda value: value is None or callable(value)),
     "tell": ArgumentKind("a function that takes an event", callable),
     "roles": ArgumentKind("the name of a role, or a list of them", _all_of(_is_text)),
     "credential": ArgumentKind(

@@ -93,15 +93,18 @@ def make_policy(wanted: AnswerSettings, places: Callable[[Path], Sequence[str]])
     """The rule that decides between answer and abstention in the collections at `places`, as a file at a path names
     them; raises `ConfigError` for an invalid calibration. One of other collections, or of other vectors than a
     question's, does not decide."""
+    rule = AbstentionPolicy(
+        wanted.abstain, rerank_threshold=wanted.rerank_threshold, rrf_threshold=wanted.rrf_threshold
+    )
     if wanted.calibration in (None, NONE):
-        return AbstentionPolicy(wanted.abstain)
+        return rule
     own = _load_calibration(wanted)
     other = next((place for place in places(Path(str(wanted.calibration))) if place != own.place), None)
     if other is None:
-        return AbstentionPolicy(wanted.abstain, calibration=own)
+        return replace(rule, calibration=own)
     fitted = f"for {own.place}" if own.place else "by an earlier version, which does not name its collection"
     said = f"answer.calibration was fitted {fitted}, but this is {other}: the built-in calibration decides"
-    return AbstentionPolicy(wanted.abstain, unfit=said)
+    return replace(rule, unfit=said)
 
 
 def check_calibration(policy: AbstentionPolicy, wanted: AnswerSettings, embedder: Embedder | None) -> None:

@@ -9,9 +9,8 @@ from ragstone.access import Permission
 from ragstone.answering.abstention.calibration import AbstentionPolicy
 from ragstone.answering.options import AnswerOptions, AnswerWriter
 from ragstone.config.model_settings import EmbedSettings
-from ragstone.config.search_options import SearchOptions
 from ragstone.config.serve_settings import LogSettings
-from ragstone.config.settings import PipelineSettings, SearchSettings, Settings
+from ragstone.config.settings import PipelineSettings, Settings
 from ragstone.core.errors import RagstoneError, UsageError
 from ragstone.core.ports import Embedder, Store
 from ragstone.core.records import Info
@@ -19,6 +18,7 @@ from ragstone.core.types import Scope
 from ragstone.engine.permission_checks import Admission, require_permissions, verb
 from ragstone.engine.query_observer import QueryObserver
 from ragstone.engine.question_verbs import QuestionVerbs
+from ragstone.retrieval.question import QuestionDefaults
 from ragstone.retrieval.search_context import SearchContext, Source, collection_source
 
 # The embedder of some settings, or None and why there is none.
@@ -43,7 +43,7 @@ class Pipeline(QuestionVerbs):
     def __init__(
         self,
         settings: PipelineSettings,
-        search: SearchSettings,
+        defaults: QuestionDefaults,
         context: SearchContext,
         authenticator: Admission,
         *,
@@ -56,7 +56,7 @@ class Pipeline(QuestionVerbs):
         self.writing = writing
         self.search_context = context
         self._policy = policy  # read when an answer is asked for: a search does without it
-        self._search = settings.search or search
+        self._question_defaults = defaults
         self._tokens = settings.token_budget
         self._watched_by = observer or QueryObserver(LogSettings(), "", settings.name)
 
@@ -65,8 +65,8 @@ class Pipeline(QuestionVerbs):
         return self.settings.name
 
     @property
-    def _defaults(self) -> SearchOptions:
-        return self._search
+    def _defaults(self) -> QuestionDefaults:
+        return self._question_defaults
 
     @property
     def _context(self) -> SearchContext:

@@ -18,7 +18,7 @@ from ragstone.engine.permission_checks import verb
 from ragstone.engine.query_observer import QueryObserver
 from ragstone.retrieval import semantic_cache
 from ragstone.retrieval.explain import Explanation, explain
-from ragstone.retrieval.question import Question, build_question
+from ragstone.retrieval.question import Question, QuestionDefaults, build_question
 from ragstone.retrieval.search_context import SearchContext
 from ragstone.retrieval.standalone_question import History, check_history
 
@@ -45,7 +45,7 @@ class QuestionVerbs(ABC):
 
     @property
     @abstractmethod
-    def _defaults(self) -> SearchOptions: ...
+    def _defaults(self) -> QuestionDefaults: ...
 
     @property
     @abstractmethod

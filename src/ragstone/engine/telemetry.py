@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExport
 from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from ragstone.config.load import TraceEnvironment
+from ragstone.config.environment import TraceEnvironment
 from ragstone.config.serve_settings import TraceSettings
 from ragstone.core import spans
 from ragstone.core.errors import UsageError

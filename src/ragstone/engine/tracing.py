@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ragstone.config.load import TraceEnvironment, read_trace_environment
+from ragstone.config.environment import TraceEnvironment, read_trace_environment
 from ragstone.config.serve_settings import TraceSettings
 from ragstone.core.errors import UsageError
 

@@ -30,6 +30,10 @@ PathGlobs = Annotated[
     list[str] | None,
     Field(max_length=100, description="Only documents with one of these paths or globs, such as guides/**/*.md."),
 ]
+ProfileName = Annotated[
+    str | None,
+    Field(max_length=NAME_LENGTH, description="Profile of the search; leave out for the usual one."),
+]
 PassageCount = Annotated[int, Field(ge=1, le=100, description="Number of passages to look at [default: 10].")]
 
 
@@ -52,6 +56,7 @@ class SearchArguments(Arguments):
     collection: CollectionName = None
     top_k: PassageCount = TOP_K
     paths: PathGlobs = None
+    profile: ProfileName = None
     cursor: CursorText = None
 
 
@@ -80,6 +85,7 @@ class AskArguments(Arguments):
     question: Annotated[str, Field(min_length=1, max_length=QUERY_LENGTH, description="One whole question.")]
     collection: CollectionName = None
     paths: PathGlobs = None
+    profile: ProfileName = None
 
 
 class ListArguments(Arguments):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ragstone.answering.formats import pack_llm
-from ragstone.core.answers import Answer, Citation, Note
+from ragstone.core.answers import Answer, Citation, Found, Note
 from ragstone.core.filters import Where
 from ragstone.core.types import Chunk, Document, Hit, Json
 from ragstone.engine import Engine
@@ -25,7 +25,7 @@ async def search(desk: Desk, asked: SearchArguments) -> Json:
     engine = await desk.open(asked.collection)
     about = asked.model_dump(exclude={"cursor"})
     start = read_cursor(asked.cursor, "search", about)
-    found = await engine.search(asked.query, where=_make_filter(engine, asked.paths), top_k=asked.top_k)
+    found = await _find(engine, asked)
     together: dict[str, list[Hit]] = {}
     for hit in found.hits:
         together.setdefault(hit.chunk.document.id, []).append(hit)
@@ -39,7 +39,7 @@ async def rag_search(desk: Desk, asked: SearchArguments) -> Json:
     engine = await desk.open(asked.collection)
     about = asked.model_dump(exclude={"cursor"})
     start = read_cursor(asked.cursor, "rag_search", about)
-    found = await engine.search(asked.query, where=_make_filter(engine, asked.paths), top_k=asked.top_k)
+    found = await _find(engine, asked)
     pack = mask_json(pack_llm(found, mask=mask_text))
     page, after = take_page(pack["items"], start)
     named = {item["ref"].split("#")[0] for item in page}
@@ -50,7 +50,7 @@ async def rag_search(desk: Desk, asked: SearchArguments) -> Json:
 async def ask(desk: Desk, asked: AskArguments) -> Json:
     """An answer with its citations, or the reason for none with the closest passages."""
     engine = await desk.open(asked.collection)
-    answer = await engine.ask(asked.question, where=_make_filter(engine, asked.paths))
+    answer = await engine.ask(asked.question, where=_make_filter(engine, asked.paths), profile=asked.profile)
     citations, after = take_page([_describe_citation(engine, one) for one in answer.citations], 0, CITATION_TOKENS)
     left_out = () if after is None else (Note("cut", f"{len(answer.citations) - after} citations were left out"),)
     return {
@@ -62,6 +62,11 @@ async def ask(desk: Desk, asked: AskArguments) -> Json:
         **_describe_closest(engine, answer),
         **_lead_on(None, (*answer.notes, *left_out)),
     }
+
+
+async def _find(engine: Engine, asked: SearchArguments) -> Found:
+    where = _make_filter(engine, asked.paths)
+    return await engine.search(asked.query, where=where, top_k=asked.top_k, profile=asked.profile)
 
 
 def _make_filter(engine: Engine, paths: Sequence[str] | None) -> Where:

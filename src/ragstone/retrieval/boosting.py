@@ -1,13 +1,17 @@
 """Boosts and penalties that move a hit up or down."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from ragstone.core.types import Hit, total_order
+from ragstone.core.analyzer import extract_terms
+from ragstone.core.types import Document, Hit, total_order
 
 KEYWORD_LETTERS = 3
 KEYWORD_BOOST = 0.1
+NOTES = frozenset(("note", "notes", "policy", "policies"))
+WORD = re.compile(r"[^\W_]+")
 
 
 def place_of(hit: Hit) -> tuple[str, str, int]:
@@ -44,22 +48,48 @@ def penalise_risk(hits: Sequence[Hit], *, share: float) -> list[Hit]:
     return order_hits([_scale_score(hit, 1 - share * min(1.0, max(0.0, hit.chunk.risk_score))) for hit in hits])
 
 
-def add_freshness(hits: Sequence[Hit], *, weight: float, now: datetime, half_life: timedelta) -> list[Hit]:
-    """Scores + weight × ½^(age / half-life), then in order again.
+def boost_notes(hits: Sequence[Hit], *, share: float) -> list[Hit]:
+    """Scores × (1 + share) for notes and policies, then in order again: documents that have such a word as `doc_type`,
+    as a tag, or as the name of a folder."""
+    return order_hits([_scale_score(hit, 1 + share) if _is_note(hit.chunk.document) else hit for hit in hits])
 
-    The age counts from `effective_at`, or from the `date` of the document's metadata; a document
-    without either, or with a date that cannot be read, gains nothing, one from the future all.
+
+def _is_note(document: Document) -> bool:
+    folders = document.path.casefold().split("/")[:-1]
+    labels = [str(one).casefold() for key in ("doc_type", "tags") for one in _list_values(document.meta.get(key))]
+    return not NOTES.isdisjoint((*folders, *labels))
+
+
+def _list_values(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else () if value is None else (value,)
+
+
+def add_signal(hits: Sequence[Hit], name: str, rate: Callable[[Hit], float], *, weight: float) -> list[Hit]:
+    """Scores + weight × what `rate` gives, kept as the signal `name`, then in order again."""
+    rated = [(hit, round(rate(hit), 6)) for hit in hits]
+    return order_hits(
+        [
+            replace(hit, score=round(hit.score + weight * rate, 6), signals={**hit.signals, name: rate})
+            for hit, rate in rated
+        ]
+    )
+
+
+def rate_freshness(document: Document, *, now: datetime, half_life: timedelta) -> float:
+    """½^(age / half-life).
+
+    The age counts from `effective_at`, or from the `date` of the document's metadata; a document without either, or
+    with a date that cannot be read, is not fresh at all, one from the future wholly.
     """
-    return order_hits([_add_freshness(hit, weight, now, half_life) for hit in hits])
-
-
-def _add_freshness(hit: Hit, weight: float, now: datetime, half_life: timedelta) -> Hit:
-    document = hit.chunk.document
     since = _parse_moment(document.effective_at or document.meta.get("date"))
-    if since is None:
-        return hit
-    age = max(0.0, (now - since) / half_life)
-    return replace(hit, score=round(hit.score + weight * 0.5**age, 6))
+    return 0.0 if since is None else float(0.5 ** max(0.0, (now - since) / half_life))
+
+
+def rate_metadata(document: Document, terms: frozenset[str]) -> float:
+    """The share of these terms in the document's title, path and labels."""
+    labels = [one for key in ("tags", "project", "doc_type") for one in _list_values(document.meta.get(key))]
+    text = " ".join(map(str, (document.title or "", *WORD.findall(document.path), *labels)))
+    return len(terms.intersection(extract_terms(text))) / len(terms) if terms else 0.0
 
 
 def _parse_moment(value: object) -> datetime | None:

@@ -34,6 +34,7 @@ class SourceRanking:
     variant: int
     candidates: Candidates
     signals: Signals
+    is_fragment: bool = False
 
     @property
     def is_fused_by_store(self) -> bool:
@@ -80,14 +81,15 @@ async def search_source(
     for number, variant in enumerate(variants):
         asked = question if variant.text == question.text else replace(question, text=variant.text)
         meaning = own if variant.vector is vector else check_vector(source, info, variant.vector, trace)
-        searched_by = meaning if number == 0 else searched_by
+        if number == 0:
+            searched_by = own if variant.is_fragment else meaning
         found = await _retrieve_fused(reader, asked, meaning, trace, seconds=seconds)
         if found is None:
-            found = await retrieve_candidates(reader, asked, meaning, trace, limit=question.depth, seconds=seconds)
+            found = await retrieve_candidates(reader, asked, meaning, trace, seconds=seconds)
         with trace.time_stage("rank"):
             compared = meaning if {"cosine", FUSED} & found.keys() else None
             signals = await _read("rate", reader, reader.rate(list_ids(found), vector=compared, query=asked.text))
-        rankings.append(SourceRanking(source, number, found, signals))
+        rankings.append(SourceRanking(source, number, found, signals, variant.is_fragment))
     with trace.time_stage("rank"):
         ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in list_ids(ranking.candidates)))
         if len(variants) > 1 or variants[0].vector is not vector:
@@ -173,18 +175,19 @@ async def retrieve_candidates(
     vector: Vectors | None,
     trace: Trace,
     *,
-    limit: int,
+    limit: int | None = None,
     seconds: float | None = None,
 ) -> dict[str, list[Candidate]]:
-    """The candidates of each retriever. One that fails, or takes longer than it may, is left out with a note; raises
-    `StoreError` when all fail."""
+    """The candidates of each retriever, as many as the question wants, or `limit`. One that fails, or takes longer
+    than it may, is left out with a note; raises `StoreError` when all fail."""
     work: dict[str, Callable[[], Awaitable[list[Candidate] | None]]] = {}
     if vector is not None:
-        work["cosine"] = lambda: _read("nearest", reader, reader.nearest(vector, where=question.where, limit=limit))
+        most = limit or question.vector_depth
+        work["cosine"] = lambda: _read("nearest", reader, reader.nearest(vector, where=question.where, limit=most))
     if question.mode != "semantic" or vector is None:
-        words = question.text
+        words, number = question.text, limit or question.word_depth
         work[word_signal(reader)] = lambda: _read(
-            "matching", reader, reader.matching(words, where=question.where, limit=limit)
+            "matching", reader, reader.matching(words, where=question.where, limit=number)
         )
     found = {name: await trace.attempt(name, retrieve(), None, seconds=seconds) for name, retrieve in work.items()}
     kept = {name: candidates for name, candidates in found.items() if candidates is not None}

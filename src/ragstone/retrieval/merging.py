@@ -14,6 +14,7 @@ from ragstone.retrieval.fusion_formulas import rrf
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.ranking import add_rrf_signal, fuse_candidates, keep_first_of_row
 
+RankingKey = tuple[int, Hashable, bool]  # variant, model or source, fused by the store
 STORE_WEIGHTS = 2.0  # what a store's own fusion weighs both retrievers together
 
 
@@ -24,8 +25,9 @@ def merge_results(results: Sequence[SourceResult], question: Question) -> list[H
     """
     chunks = {identity: chunk for result in results for identity, chunk in result.chunks.items()}
     signals = {identity: own for result in results for identity, own in result.signals.items()}
-    groups = list(_group_rankings(results).values())
-    fused = [_fuse_group(group, question, chunks) for group in groups]
+    by_key = _group_rankings(results)
+    fused_by_key = {key: _fuse_group(group, question, chunks) for key, group in by_key.items()}
+    groups, fused = _merge_fragments(by_key, fused_by_key)
     if len(fused) == 1:
         return _make_hits(fused[0], chunks, signals)
     rows = list_rows(results)
@@ -46,15 +48,36 @@ def is_fused_by_store(results: Sequence[SourceResult]) -> bool:
     return all(ranking.is_fused_by_store for result in results for ranking in result.rankings)
 
 
-def _group_rankings(results: Sequence[SourceResult]) -> dict[Hashable, list[SourceRanking]]:
+def _group_rankings(results: Sequence[SourceResult]) -> dict[RankingKey, list[SourceRanking]]:
     """The rankings whose scores mean the same."""
-    groups: dict[Hashable, list[SourceRanking]] = {}
+    groups: dict[RankingKey, list[SourceRanking]] = {}
     for number, result in enumerate(results):
         for ranking in result.rankings:
             by_model = ranking.source.model if ranking.has_vectors else None
             key = (ranking.variant, number if ranking.is_fused_by_store else by_model, ranking.is_fused_by_store)
             groups.setdefault(key, []).append(ranking)
     return groups
+
+
+def _merge_fragments(
+    groups: Mapping[RankingKey, list[SourceRanking]], fused: Mapping[RankingKey, list[Candidate]]
+) -> tuple[list[list[SourceRanking]], list[list[Candidate]]]:
+    """The rankings, those of the question's fragments as one: each candidate once, with its best score."""
+    joined: dict[Hashable, list[list[Candidate]]] = {}
+    sources: dict[Hashable, list[SourceRanking]] = {}
+    for key, group in groups.items():
+        merged = ("fragments", *key[1:]) if group[0].is_fragment else key
+        joined.setdefault(merged, []).append(fused[key])
+        sources.setdefault(merged, []).extend(group)
+    return list(sources.values()), [one[0] if len(one) == 1 else _keep_best(one) for one in joined.values()]
+
+
+def _keep_best(rankings: Sequence[Sequence[Candidate]]) -> list[Candidate]:
+    best: dict[str, Candidate] = {}
+    for candidate in (one for ranking in rankings for one in ranking):
+        if candidate.id not in best or candidate.score > best[candidate.id].score:
+            best[candidate.id] = candidate
+    return sorted(best.values(), key=lambda one: (*total_order(one.score, one.place), one.id))
 
 
 def _has_two_retrievers(group: Sequence[SourceRanking]) -> bool:

@@ -1,4 +1,5 @@
-"""The variants in which a question is searched for: as it was asked, by imagined answers, by paraphrases."""
+"""The variants in which a question is searched for: as it was asked, by its fragments, by imagined answers, by
+paraphrases."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,6 +11,7 @@ from ragstone.core.plural import format_count
 from ragstone.core.ports import Embedder, Vectors
 from ragstone.core.trace import Trace
 from ragstone.providers.batching import check_vectors
+from ragstone.retrieval.fragments import split_fragments
 from ragstone.retrieval.hyde import average_vectors, choose_count, imagine_documents
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.multi_query import write_paraphrases
@@ -23,10 +25,11 @@ FindBest = Callable[[Vectors], Awaitable[float | None]]
 @dataclass(frozen=True, slots=True)
 class QueryVariant:
     """One way to search for a question: a text for its words, a vector for its meaning, None where only words
-    are searched for."""
+    are searched for. The rankings of fragments are merged by score, those of other variants by rank."""
 
     text: str
     vector: Vectors | None
+    is_fragment: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +79,12 @@ async def _paraphrase(question: Question, assistant: Assistant) -> tuple[str, ..
 async def build_variants(
     question: Question, vector: Vectors | None, expansion: Expansion, embedder: Embedder | None, trace: Trace
 ) -> tuple[QueryVariant, ...]:
-    """The question first, by the mean of the imagined documents where there are some, then its paraphrases."""
+    """The question first, by the mean of the imagined documents where there are some, else by its fragments where they
+    are asked for, then its paraphrases."""
+    parts = list_fragments(question, expansion)
     if vector is None or embedder is None:
-        return tuple(QueryVariant(text, None) for text in (question.text, *expansion.paraphrases))
+        first = tuple(QueryVariant(text, None, is_fragment=bool(parts)) for text in parts or (question.text,))
+        return (*first, *(QueryVariant(text, None) for text in expansion.paraphrases))
     main, refused = vector, refusal_code(embedder)
     if expansion.documents:
         work = _embed_texts(embedder, expansion.documents, query=False)
@@ -89,16 +95,32 @@ async def build_variants(
             trace.note(
                 "hyde", f"hyde: searched with the mean of {format_count(len(expansion.documents), 'imagined document')}"
             )
-    first = QueryVariant(question.text, main)
+    first = await _embed_fragments(parts, embedder, trace) or (QueryVariant(question.text, main),)
     if not expansion.paraphrases:
-        return (first,)
+        return first
     others = await trace.attempt(
         "multi_query", _embed_texts(embedder, expansion.paraphrases, query=True), None, refused=refused
     )
     if others is None:
-        return (first,)
+        return first
     trace.note("multi_query", f"multi_query: searched for {format_count(len(expansion.paraphrases), 'paraphrase')} too")
-    return (first, *(QueryVariant(text, one) for text, one in zip(expansion.paraphrases, others, strict=True)))
+    return (*first, *(QueryVariant(text, one) for text, one in zip(expansion.paraphrases, others, strict=True)))
+
+
+def list_fragments(question: Question, expansion: Expansion) -> tuple[str, ...]:
+    """The fragments to search for in place of the question; none where HyDE ran or there is only one."""
+    parts = split_fragments(question.text) if question.fragments and not expansion.documents else ()
+    return parts if len(parts) > 1 else ()
+
+
+async def _embed_fragments(parts: Sequence[str], embedder: Embedder, trace: Trace) -> tuple[QueryVariant, ...]:
+    """The fragments with their vectors; none, with a note, if the model fails."""
+    if not parts:
+        return ()
+    work = _embed_texts(embedder, parts, query=True)
+    rows = await trace.attempt("fragments", work, None, refused=refusal_code(embedder))
+    pairs = zip(parts, rows, strict=True) if rows is not None else ()
+    return tuple(QueryVariant(text, one, is_fragment=True) for text, one in pairs)
 
 
 async def _embed_texts(embedder: Embedder, texts: Sequence[str], *, query: bool) -> Vectors:

@@ -2,9 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 
+from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Candidate, Hit
-from ragstone.retrieval.boosting import boost_keywords, penalise_risk
+from ragstone.retrieval.boosting import (
+    add_signal,
+    boost_keywords,
+    boost_notes,
+    penalise_risk,
+    rate_freshness,
+    rate_metadata,
+)
 from ragstone.retrieval.fusion_formulas import minmax, rrf
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.selection import deduplicate, deduplicate_first, keep_above, limit_per_document
@@ -55,6 +65,7 @@ def apply_options(
     """
     if question.min_cosine is not None:
         hits = keep_above(hits, {"cosine": question.min_cosine})
+    hits = add_document_signals(hits, question)
     if question.keyword_boost:
         hits = boost_keywords(hits, question.text)
     if question.risk_penalty:
@@ -66,6 +77,40 @@ def apply_options(
     if question.per_document is not None:
         hits = limit_per_document(hits, per_document=question.per_document)
     return hits
+
+
+def add_document_signals(hits: list[Hit], question: Question) -> list[Hit]:
+    """Add freshness and metadata to the scores, and boost notes, where the question weighs them.
+
+    The weights are those of the retrievers' scores: the best hit counts as much as the weights of the retrievers that
+    answered together, on any scale of scores.
+    """
+    unit = _unit_of_weight(hits, question)
+    if (
+        (question.freshness_weight or question.metadata_weight)
+        and question.fusion == "rrf"
+        and question.fusion_at == "client"
+    ):
+        hits = [replace(hit, signals={RRF: hit.score, **hit.signals}) for hit in hits]  # what thresholds judge
+    if question.freshness_weight:
+        half_life = timedelta(days=question.freshness_days)
+        rate = partial(rate_freshness, now=question.asked_at, half_life=half_life)
+        hits = add_signal(
+            hits, "freshness", lambda hit: rate(hit.chunk.document), weight=question.freshness_weight * unit
+        )
+    if question.metadata_weight:
+        terms = frozenset(extract_terms(question.text))
+        weight = question.metadata_weight * unit
+        hits = add_signal(hits, "metadata", lambda hit: rate_metadata(hit.chunk.document, terms), weight=weight)
+    return boost_notes(hits, share=question.notes_boost) if question.notes_boost else hits
+
+
+def _unit_of_weight(hits: Sequence[Hit], question: Question) -> float:
+    """What a weight of 1 adds to the score at most."""
+    by_vectors = question.mode != "keyword" and any("cosine" in hit.signals for hit in hits)
+    by_words = question.mode != "semantic" or not by_vectors
+    weights = question.bm25_weight * by_words + question.cosine_weight * by_vectors
+    return max((hit.score for hit in hits), default=0.0) / (weights or 1.0)
 
 
 def keep_first_of_row(hits: Sequence[Hit], rows: Set[str]) -> list[Hit]:

@@ -25,7 +25,7 @@ from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.llm_filter import filter_by_model
 from ragstone.retrieval.merging import count_candidates, is_fused_by_store, list_rows, merge_results
 from ragstone.retrieval.passage_text import describe_windows
-from ragstone.retrieval.query_expansion import QueryVariant, build_variants, expand_query
+from ragstone.retrieval.query_expansion import QueryVariant, build_variants, expand_query, list_fragments
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.ranking import rank_hits, rank_pool
 from ragstone.retrieval.readers import JoinedReader, SourceView, look_up_hits
@@ -230,6 +230,8 @@ async def write_variants(context: SearchContext, question: Question, vectors: Qu
     found: dict[ModelKey | None, tuple[QueryVariant, ...]] = {
         None: await build_variants(question, None, expansion, None, trace)
     }
+    if parts := list_fragments(question, expansion):
+        trace.note("fragments", f"fragments: searched for {len(parts)} parts of the question")
     for source in context.sources:
         if source.has_vectors and (key := _model_key(source)) not in found:
             found[key] = await build_variants(question, vectors.vector_for(source), expansion, source.embedder, trace)

@@ -37,9 +37,16 @@ from ragstone.retrieval.store_timeout import limit_store_time
 T = TypeVar("T")
 REFUSED = "cache_unused"
 FORMAT = 3
-NOT_COMPARED = ("text", "cache", "cache_cosine", "cache_hours", "cache_entries")  # what does not change results
+NOT_COMPARED = (
+    "text",
+    "asked_at",
+    "cache",
+    "cache_cosine",
+    "cache_hours",
+    "cache_entries",
+)  # what does not change results
 # Notes on results that are as good as they get; whatever has any other note is not kept.
-HARMLESS = frozenset(("hyde", "multi_query", "filter", "fusion_at"))
+HARMLESS = frozenset(("hyde", "multi_query", "filter", "fusion_at", "fragments"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +141,8 @@ async def note_cache(context: SearchContext, question: Question, vector: Vectors
 def make_key(context: SearchContext, infos: Sequence[Info], question: Question) -> str:
     """The digest of all that two searches must share beside what they ask."""
     options = {one.name: repr(getattr(question, one.name)) for one in fields(question) if one.name not in NOT_COMPARED}
+    if question.freshness_weight:
+        options["day"] = question.asked_at.date().isoformat()
     assistant = Assistant(context.model, context.deadlines.rewrite, Trace())
     model = assistant.ready() if _needs_model(question) else None
     embedders = [one.embedder for one in context.sources]

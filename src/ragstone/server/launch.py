@@ -18,7 +18,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
-from ragstone.config.load import ignored_variables, set_for_children
+from ragstone.config.environment import ignored_variables, set_for_children
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.engine.tracing import check_tracing

@@ -73,7 +73,7 @@ class QuestionPath:
 async def docs(tmp_path: Path) -> Path:
     """The documents, two files with the same text, and a long one."""
     root, twin = tmp_path / "docs", f"# Harbour\n\n{TWIN}"
-    for path, text in {**DOCUMENTS, "one.md": twin, "two.md": twin, "long.md": LONG, "evil.md": EVIL}.items():
+    for path, text in {**DOCUMENTS, "one.md": twin, "two.md": twin, "long.md": LONG, "policies/evil.md": EVIL}.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     return root
@@ -105,7 +105,7 @@ async def open_path(data: Data, docs: Path, tmp_path: Path) -> AsyncIterator[Cal
         sources = tuple(replace(one, embedder=turned.get(one.name, one.embedder)) for one in context.sources)
         own = replace(context, sources=sources)
         made = Pipeline(
-            line.settings, whole.search, own, engines[-1].authenticator, writing=line.writing, policy=line._policy
+            line.settings, line._defaults, own, engines[-1].authenticator, writing=line.writing, policy=line._policy
         )
         return QuestionPath(made, has_table="table" in name)
 
@@ -137,6 +137,14 @@ Check = Callable[[Found, Found, bool], bool]
 # Of each option: the options of the search beside it, the value, and how its effect shows beside the search without it.
 SEARCHES: dict[str, tuple[dict[str, Any], Any, Check]] = {
     "mode": ({}, "keyword", lambda _, found, __: all("cosine" not in hit.signals for hit in found.hits)),
+    "profile": ({}, "templates_lookup", lambda _, found, __: all("metadata" in hit.signals for hit in found.hits)),
+    "bm25_candidates": ({"top_k": 1}, 1, lambda plain, found, _: found.counts["bm25"] < plain.counts["bm25"]),
+    "cosine_candidates": ({"top_k": 1}, 1, lambda plain, found, _: found.counts["cosine"] < plain.counts["cosine"]),
+    "freshness_weight": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
+    "freshness_days": ({"freshness_weight": 9.0}, 9000.0, lambda plain, found, _: freshest(found) > freshest(plain)),
+    "metadata_weight": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
+    "notes_boost": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
+    "fragments": ({}, True, lambda _, found, __: "fragments" in notes(found)),
     "top_k": ({}, 1, lambda plain, found, _: len(found.hits) == 1 < len(plain.hits)),
     "fusion": ({}, "rrf", lambda _, found, __: 0 < found.hits[0].score < 0.04),
     "fusion_at": ({}, "server", lambda _, found, __: "fusion_at" in notes(found)),
@@ -153,6 +161,7 @@ SEARCHES: dict[str, tuple[dict[str, Any], Any, Check]] = {
     "multi_query": ({}, 2, lambda _, found, __: steps(found) == ["multi_query"] and "multi_query" in notes(found)),
     "filter": ({}, True, lambda plain, found, _: 0 < len(found.hits) < len(plain.hits) and steps(found) == ["filter"]),
     "filter_below": ({"filter": True}, 0.1, lambda plain, found, _: len(found.hits) > len(plain.hits)),
+    "rerank": ({}, True, lambda _, found, __: "rerank_refused" in notes(found)),  # none is configured here
     "cache": ({}, True, lambda _, found, table: "cache_unused" in notes(found) if table else served(found)),
 }  # fmt: skip
 # Of each option of the cache: the search that is kept, the one after it, and whether the cache serves that.
@@ -165,6 +174,10 @@ CACHES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
 
 def documents(found: Found) -> int:
     return len({hit.chunk.document.id for hit in found.hits})
+
+
+def freshest(found: Found) -> float:
+    return max(hit.signals["freshness"] for hit in found.hits)
 
 
 def served(found: Found) -> bool:
@@ -183,6 +196,8 @@ async def test_each_search_option_acts_or_is_refused_with_a_sentence(name: str, 
         found = await path.verbs.search(QUESTION, **{**beside, option: value})
         if option == "cache":
             found = await path.verbs.search(SAME, cache=True, cache_cosine=0.85)
+        if option == "fragments":
+            found = await path.verbs.search(f"{QUESTION} {WEAK}", fragments=True)
         assert acts(plain, found, path.has_table), f"{option} {value!r}: {notes(found)}, {order(found)}"
 
 

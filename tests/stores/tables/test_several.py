@@ -11,6 +11,7 @@ from ragstone.core.ports import Vectors
 from ragstone.engine import Engine
 from ragstone.engine.blocking import Knowledge
 from ragstone.engine.pipeline import Pipeline
+from ragstone.retrieval.question import QuestionDefaults
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.stores.tables.conftest import DIMENSION, DOCS, Data
 
@@ -55,12 +56,12 @@ async def test_models_that_differ_are_fused_by_rank(data: Data, docs: Path, tmp_
     await filled(given, docs, "manuals", Other(DIMENSION))
     async with Engine(given, embedder=BagOfWords(DIMENSION)) as kb:
         made = kb.pipeline("all")
-        context = made.search_context
+        context, defaults = made.search_context, QuestionDefaults(given.search)
         sources = [one if one.is_table else replace(one, embedder=Other(DIMENSION)) for one in context.sources]
-        line = Pipeline(given.pipelines[0], given.search, replace(context, sources=tuple(sources)), kb.authenticator)
+        line = Pipeline(given.pipelines[0], defaults, replace(context, sources=tuple(sources)), kb.authenticator)
         found = await line.search("How long are samples kept by default?", top_k=6)
         alone = [
-            await Pipeline(given.pipelines[0], given.search, replace(context, sources=(one,)), kb.authenticator).search(
+            await Pipeline(given.pipelines[0], defaults, replace(context, sources=(one,)), kb.authenticator).search(
                 "samples kept", top_k=3
             )
             for one in sources

@@ -10,8 +10,6 @@ from ragstone.answering.abstention.calibration import NUMBERS, SHIPPED, Abstenti
 from ragstone.answering.abstention.evidence import Evidence
 from ragstone.core.types import Hit
 
-RERANK_THRESHOLD = 0.15  # of the best hit, on the reranker's scale from 0 to 1
-RRF_THRESHOLD = 0.030  # of the best hit where two retrievers answered: about rank 6 in both
 RETRIEVERS, BEST_RANK = 2, 61  # what RRF's best possible score is made of: a first rank in each retriever, k = 60
 ABSTENTION = "I don't have enough information in the current documents to answer that."
 
@@ -152,7 +150,9 @@ def _main_reason(parts: Mapping[str, float]) -> str:
     return min(REASONS, key=lambda reason: sum(parts.get(sign, 0.0) for sign in REASONS[reason]))
 
 
-def decide_by_thresholds(hits: Sequence[Hit], *, weights: Mapping[str, float]) -> Decision:
+def decide_by_thresholds(
+    hits: Sequence[Hit], *, weights: Mapping[str, float], policy: AbstentionPolicy | None = None
+) -> Decision:
     """Abstain where the best hit stays below: of a reranker, if one scored; else of RRF, as a share of the best
     possible score of the retrievers that answered, so that one retriever less, or other weights, change nothing. One
     retriever alone ranks something first for any question: then the rule refuses nothing.
@@ -164,14 +164,15 @@ def decide_by_thresholds(hits: Sequence[Hit], *, weights: Mapping[str, float]) -
 
     `weights` are those of the retrievers that answered; the scores are those of RRF, the client's or the store's own.
     """
+    policy = policy or AbstentionPolicy()
     if not hits:
         return Decision(True, "no_hits", "Nothing in the documents matches the question.")
     reranked = [hit.signals["rerank"] for hit in hits if "rerank" in hit.signals]
     if reranked:
-        best, least = max(reranked), RERANK_THRESHOLD
+        best, least = max(reranked), policy.rerank_threshold
     elif len(weights) >= RETRIEVERS:
         scores = [hit.signals["rrf"] for hit in hits if "rrf" in hit.signals] or [hit.score for hit in hits]
-        best, least = max(scores) * BEST_RANK / sum(weights.values()), RRF_THRESHOLD * BEST_RANK / RETRIEVERS
+        best, least = max(scores) * BEST_RANK / sum(weights.values()), policy.rrf_threshold * BEST_RANK / RETRIEVERS
     else:
         return Decision(False, answerability=1.0)
     likely = round(min(1.0, max(0.0, best)), 6)

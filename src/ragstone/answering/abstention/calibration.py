@@ -14,6 +14,8 @@ from ragstone.core.errors import ConfigError
 
 NUMBERS = "abstain.json"
 SCHEMA = 1
+RERANK_THRESHOLD = 0.15  # of the best hit, on the reranker's scale from 0 to 1
+RRF_THRESHOLD = 0.030  # of the best hit where two retrievers answered: about rank 6 in both
 SignSet = Literal["vectors", "words"]
 Rule = Literal["fitted", "thresholds", "never"]
 REFIT_HINT = "fit it anew with `ragstone eval --calibrate`, or set answer.calibration to none"
@@ -58,12 +60,14 @@ class AbstentionPolicy:
     """The rule that decides. rule: the fitted model, thresholds on rerank and RRF scores (see
     `abstain.decide_by_thresholds`), or nothing: every question with a passage is answered. answer_from: from which
     log-odds on, in place of the fitted ones. calibration: the rule fitted on the user's own questions. unfit: why the
-    configured one does not decide here."""
+    configured one does not decide here. The thresholds are those of the rule of this name."""
 
     rule: Rule = "fitted"
     answer_from: float | None = None
     calibration: Calibration | None = None
     unfit: str | None = None
+    rerank_threshold: float = RERANK_THRESHOLD
+    rrf_threshold: float = RRF_THRESHOLD
 
 
 @cache

@@ -1,6 +1,7 @@
 """The base of all groups of methods: the parts of an engine, and the caller."""
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,6 +16,7 @@ from ragstone.engine.arguments import SETTINGS, check_arguments
 from ragstone.engine.components import Components
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.shared_parts import SharedParts
+from ragstone.retrieval.question import read_utc
 from ragstone.retrieval.search_context import SearchContext
 
 
@@ -32,6 +34,7 @@ class VerbGroup:
         reranker: Reranker | None = None,
         credential: Credential | None = None,
         shared: SharedParts | None = None,
+        clock: Callable[[], datetime] | None = None,
     ) -> None:
         settings = settings or Settings()
         if wrong := find_violation(settings, SETTINGS):
@@ -46,6 +49,7 @@ class VerbGroup:
             shared=shared,
         )
         self.authenticator = self._components.authenticator
+        self._clock = clock or read_utc
 
     async def __aenter__(self) -> Self:
         try:

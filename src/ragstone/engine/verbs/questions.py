@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ragstone.access import Permission
 from ragstone.answering.options import AnswerOptions, AnswerWriter
-from ragstone.config.search_options import SearchOptions
 from ragstone.config.settings import PipelineSettings
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Vectors
@@ -17,6 +16,7 @@ from ragstone.engine.pipeline import Pipeline, PipelineInfo, describe_pipeline, 
 from ragstone.engine.query_observer import QueryObserver
 from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.engine.verbs.base import VerbGroup
+from ragstone.retrieval.question import QuestionDefaults
 from ragstone.retrieval.search_context import SearchContext
 
 
@@ -24,8 +24,9 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
     """The verbs that take a question."""
 
     @property
-    def _defaults(self) -> SearchOptions:
-        return self._components.given_settings.search
+    def _defaults(self) -> QuestionDefaults:
+        settings = self._components.given_settings
+        return QuestionDefaults(settings.search, settings.profiles, self._clock)
 
     @property
     def _context(self) -> SearchContext:
@@ -91,8 +92,9 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
         context = SearchContext(sources, settings.deadlines, model, self.authenticator.reads_as, reranking)
         policy = partial(model_factory.make_policy, settings.answer, partial(self._list_places, wanted))
         observer = QueryObserver(settings.log, tenant, name, lambda: writing)
+        defaults = replace(self._defaults, options=wanted.search or settings.search)
         return Pipeline(
-            wanted, settings.search, context, self.authenticator, writing=writing, policy=policy, observer=observer
+            wanted, defaults, context, self.authenticator, writing=writing, policy=policy, observer=observer
         )
 
     def _list_places(self, wanted: PipelineSettings, file: Path) -> list[str]:
