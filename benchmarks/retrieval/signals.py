@@ -1,0 +1,114 @@
+"""Ways to rank, compared in seconds over what `collect.py` kept: nDCG@10 of each over every collection.
+
+    python benchmarks/retrieval/signals.py --collected DIR [--precision int8] [--questions 225] [--skip 0]
+
+`--skip` leaves out the first questions, so that another sample judges what one sample chose.
+"""
+
+import argparse
+import pickle
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+import collect
+
+from ragstone.core import analyzer
+from ragstone.evaluation.metrics import parse_metric
+from ragstone.stores import bm25
+
+DEPTH, WEIGHT, BEST = 50, 0.6, 3
+NDCG = parse_metric("nDCG@10")
+MORE_STOP_WORDS = frozenset(
+    "what which who whom whose when where why how do does did can could should would may might i me my we our you your "
+    "he she its it there here have has had been were am being about from out over under than so too very just only own "
+    "same most more some any all each other use using used".split()
+)
+# Each way: its name, whether it leaves out more stop words and divides BM25 by its best, the weight of feedback,
+# and whether that depends on the length of the question.
+WAYS = (
+    ("default", False, False, 0.0, False),
+    ("by best", False, True, 0.0, False),
+    ("stop words", True, False, 0.0, False),
+    ("feedback", False, False, 0.6, False),
+    ("all, by length", True, True, 1.0, True),
+)
+
+
+class Index:
+    """The postings of a collection, and its vectors."""
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+        frequencies = [bm25.term_frequencies(chunk) for chunk in held.chunks]
+        self.lengths = np.array([length for _, length in frequencies])
+        self.postings: dict[str, list[tuple[int, int]]] = {}
+        for at, (counts, _) in enumerate(frequencies):
+            for term, count in counts.items():
+                self.postings.setdefault(term, []).append((at, count))
+
+    def score_words(self, terms: Sequence[str]) -> Any:
+        """BM25 of every chunk."""
+        scores = np.zeros(len(self.lengths))
+        for term in terms:
+            at, counts = np.array(self.postings[term]).T
+            idf = bm25.idf(len(at), len(self.lengths))
+            scores[at] += bm25.term_weights(counts, self.lengths[at], idf=idf, average=self.lengths.mean())
+        return scores
+
+    def rank(self, number: int, way: tuple[str, bool, bool, float, bool]) -> list[str]:
+        """The documents for a question, by their best chunk."""
+        _, fewer, by_best, feedback, by_length = way
+        asked = bm25.query_terms(self.held.questions[number])
+        terms = [term for term in asked if term in self.postings]
+        if fewer:
+            left_out = {term for word in MORE_STOP_WORDS for term in analyzer.extract_terms(word)}
+            terms = [term for term in terms if term not in left_out] or terms
+        words = self.score_words(terms)
+        cosines = self.held.vectors @ self.held.asked[number]
+        order = _fuse(cosines, words, by_best=by_best)
+        share = feedback * (min(1.0, max(0.0, (len(terms) - 4) / 8)) if by_length else 1.0)
+        if share:
+            mean = self.held.vectors[order[:BEST]].mean(axis=0)
+            order = _fuse(cosines + share * (self.held.vectors @ mean), words, by_best=by_best)
+        return list(dict.fromkeys(self.held.documents[at] for at in order))
+
+
+def _fuse(cosines: Any, words: Any, *, by_best: bool) -> Any:
+    """The candidates of both retrievers, best first."""
+    both = [np.argsort(-scores, kind="stable")[:DEPTH] for scores in (cosines, words)]
+    at = np.unique(np.concatenate([both[0], both[1][words[both[1]] > 0]]))
+    found = words[at] / (words[at].max() or 1) if by_best else _scale(words[at])
+    fused = WEIGHT * _scale(cosines[at]) + (1 - WEIGHT) * found
+    return at[np.argsort(-fused, kind="stable")]
+
+
+def _scale(scores: Any) -> Any:
+    width = scores.max() - scores.min()
+    return (scores - scores.min()) / width if width else np.ones_like(scores)
+
+
+def main() -> None:
+    """Print a line for each collection."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--collected", required=True, type=Path)
+    parser.add_argument("--precision", default="int8", choices=["fp32", "int8"])
+    parser.add_argument("--questions", default=225, type=int)
+    parser.add_argument("--skip", default=0, type=int)
+    given = parser.parse_args()
+    sys.modules["__main__"].Collected = collect.Collected  # type: ignore[attr-defined]  # as `collect.py` wrote it
+    for file in sorted(given.collected.glob(f"*.{given.precision}.pickle")):
+        index = Index(pickle.loads(file.read_bytes()))  # our own file
+        every = range(given.skip, len(index.held.questions))
+        chosen = every[:: max(1, len(every) // given.questions)][: given.questions]
+        means = [np.mean([NDCG(index.rank(n, way), index.held.relevance[n]) for n in chosen]) for way in WAYS]
+        line = "  ".join(f"{way[0]} {mean:.4f}" for way, mean in zip(WAYS, means, strict=True))
+        print(index.held.name, len(chosen), line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
