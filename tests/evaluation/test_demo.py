@@ -31,7 +31,7 @@ def kb(store: Path) -> Iterator[ragstone.Knowledge]:
 
 def test_every_citation_of_golden_questions_stands_in_its_file(kb: ragstone.Knowledge) -> None:
     cited = 0
-    for case in load_cases(DEMO / "golden.jsonl")[::3]:  # the next test counts the valid citations of all
+    for case in load_cases(DEMO / "golden.jsonl")[::2]:  # the next test counts the valid citations of all
         for citation in kb.ask(case.question).citations:
             file = (DEMO / "docs" / citation.document.path).read_bytes().decode("utf-8")
             assert citation.status == "verified"
