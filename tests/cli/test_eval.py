@@ -309,3 +309,13 @@ def test_without_a_judge_its_measures_are_missing_and_one_warning_says_so(run: R
     assert outcome.err.count("no judge is configured") == 1
     assert "MRR" in run(*base, "--mode", "both", "--json").json["metrics"]
     assert "no judge" not in run(*base, "--answers", "--json").err
+
+
+def test_a_profile_is_measured_and_a_mistyped_one_is_refused(run: Run, built: Path) -> None:
+    base = ("eval", "--golden", golden(), "--store", "store", "--json")
+    report = run(*base, "--profile", "templates_lookup").json
+    assert report["settings"]["profile"] == "templates_lookup"
+    assert (report["settings"]["mode"], report["settings"]["bm25_weight"]) == ("keyword", 0.9)
+    refused = run(*base, "--profile", "template_lookup")
+    assert refused.status == 2
+    assert "unknown profile 'template_lookup'; did you mean templates_lookup?" in refused.err

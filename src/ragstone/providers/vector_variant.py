@@ -1,4 +1,4 @@
-"""A collection keeps the arithmetic that its vectors were made with, whatever new collections get."""
+"""A collection keeps the arithmetic that its vectors were made with; the setting decides about new ones."""
 
 from collections.abc import Callable
 
