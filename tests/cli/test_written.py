@@ -110,7 +110,7 @@ def test_a_chat_goes_on_from_question_to_question(run: Run, monkeypatch: pytest.
     done = run("chat")
     assert done.status == 2  # the worst of them
     assert "error: the question has 10001 characters" in done.err
-    assert done.out.count("Samples are kept for 15 days by default. [1]\n") == 2  # once for each of two questions
+    assert done.out.count("Samples are kept for 15 days by default. [1]") == 2  # once for each of two questions
     assert done.out.count("Samples are kept for 15 days by default.") == 2
     assert "[1] storage.md:" in done.out
     assert f"searched for: {QUESTION} And where are those written?" in done.err

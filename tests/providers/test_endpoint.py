@@ -32,7 +32,7 @@ def test_every_vendor_that_is_named_has_its_files() -> None:
     for vendor in VENDORS.values():
         if vendor.completes:
             make_completion(f"{vendor.name}/any", reach=Endpoint(vendor, "llm"))
-        assert vendor.completes or vendor.embeds
+        assert vendor.completes or vendor.embeds or vendor.reranks
         assert vendor.keyed is not vendors.is_local_address(vendor.base_url)
 
 

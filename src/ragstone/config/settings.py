@@ -184,8 +184,6 @@ class AccessSettings:
 class Settings:
     """All of it. Every field is read somewhere; an unknown key is an error."""
 
-    preset: Annotated[str | None, Option("Settings of a known system that all others override.")] = None
-    services: Annotated[bool, Option("Use the preset's own services, not what stands in for them.")] = False
     store: Annotated[str, Option("Store: a folder or a URL.")] = "embedded:.ragstone"
     tenant: Annotated[str, Option("The tenant.")] = "default"
     collection: Annotated[str, Option("The collection.")] = "default"
@@ -202,6 +200,8 @@ class Settings:
     rerank: Annotated[RerankSettings, Option("Reranker of passages.")] = RerankSettings()
     answer: Annotated[AnswerSettings, Option("Options of answers.")] = AnswerSettings()
     external: Annotated[ExternalSettings, Option("Texts that may leave this machine.")] = ExternalSettings()
+    preset: Annotated[str | None, Option("Settings of a known system that all others override.")] = None
+    services: Annotated[bool, Option("Use the preset's own services, not what stands in for them.")] = False
     offline: Annotated[bool, Option("Refuse every vendor that is not on this machine.")] = False
     limits: Annotated[LimitSettings, Option("Limits of documents and runs.")] = LimitSettings()
     deadlines: Annotated[Deadlines, Option("Timeouts of the stages of a question, in seconds.")] = DEFAULT_DEADLINES

@@ -24,7 +24,6 @@ from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.ports import CollectionModel, Completion, CompletionResult, Embedder, Prompt, Tokenizer, Vectors
 from ragstone.engine.endpoints import make_endpoint
 from ragstone.providers.masking import MaskingCompletion, MaskingEmbedder
-from ragstone.providers.vector_variant import match_variant
 
 NONE = "none"
 SHORTENED_VARIANT = re.compile(r"d([0-9]+)")  # the variant of vectors that a vendor has shortened
@@ -109,12 +108,10 @@ def make_policy(wanted: AnswerSettings, places: Callable[[Path], Sequence[str]])
 
 
 def check_calibration(policy: AbstentionPolicy, wanted: AnswerSettings, embedder: Embedder | None) -> None:
-    """Raises `ConfigError` for a calibration of another model; another arithmetic is noted with the question."""
+    """Raises `ConfigError` for a calibration of this collection that is of another model."""
     if policy.calibration is not None:
-        model, _, variant = (policy.calibration.model or "").rpartition("/")
-        own = match_variant(embedder, model, variant) if embedder else None
-        name = f"{own.model}/{own.variant}" if own else None
-        check_model(policy.calibration, str(wanted.calibration), model=name)
+        model = f"{embedder.model}/{embedder.variant}" if embedder else None
+        check_model(policy.calibration, str(wanted.calibration), model=model)
 
 
 def _load_calibration(wanted: AnswerSettings) -> Calibration:

@@ -17,10 +17,13 @@ NONE, SHIPPED = "none", "shipped"
 DIGITS = 12  # of a digest: enough to tell two files apart
 
 
+NOT_SETTINGS = ("text", "where", "asked_at")  # of a question: they differ from one to the next
+
+
 def effective_search(engine: Engine, **options: Any) -> Json:
     """The whole search that these options make, for a report; raises `UsageError` for an impossible one."""
     question = engine.question("any", **{**options, "cache": False})
-    return {f.name: getattr(question, f.name) for f in fields(question) if f.name not in ("text", "where")}
+    return {f.name: getattr(question, f.name) for f in fields(question) if f.name not in NOT_SETTINGS}
 
 
 async def describe_run(engine: Engine, options: Json, *, answers: bool, judge: Judge | None) -> Json:

@@ -1,14 +1,11 @@
 """The context of a run: its store, its models, its options."""
 
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass
 
 from ragstone.core.ports import Embedder, Store
-from ragstone.core.records import Info
 from ragstone.extraction.sandbox import Sandbox
 from ragstone.ingestion import chunker_compatibility
-from ragstone.ingestion.build_revision import EmbedderInfo, RevisionBuilder
-from ragstone.providers.vector_variant import match_variant
+from ragstone.ingestion.build_revision import RevisionBuilder
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +35,3 @@ class RunContext:
     named: bool = False
     partial: bool = False
     counts: chunker_compatibility.TokenCounters = ()
-
-    def for_vectors_of(self, info: Info) -> Self:
-        """The context for a collection: with the embedder as it made the vectors there."""
-        if self.embedder is None:
-            return self
-        embedder = match_variant(self.embedder, info.model, info.variant)
-        return replace(self, embedder=embedder, builder=replace(self.builder, model=EmbedderInfo.of(embedder)))
-
-    def describe_kept_variant(self, info: Info) -> list[str]:
-        """A warning where the collection goes on with another arithmetic than new collections get."""
-        own, kept = self.builder.model, self.for_vectors_of(info).builder.model
-        if own is None or kept is None or own.variant == kept.variant:
-            return []
-        said = f"the collection keeps its {kept.variant} vectors, though embed.precision is {own.variant}"
-        return [f"{said}: `ragstone reembed start` makes the others"]

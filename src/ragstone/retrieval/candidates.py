@@ -242,10 +242,11 @@ def _describe_model(embedder: Embedder | None) -> str:
 
 def is_same_model(embedder: Embedder | None, info: Info, vector: Vectors) -> bool:
     """Whether the question's vector may be compared with the collection's: same model, same arithmetic, as long."""
-    if info.dimension is not None and info.dimension != len(vector):
-        return False
+    is_as_long = info.dimension is None or info.dimension == len(vector)
     if info.model is None or embedder is None:
-        return True
+        return is_as_long or not info.unchecked  # a table says itself that its vectors are of another length
+    if not is_as_long:
+        return False
     return info.model == embedder.model and (info.variant or "").partition("+")[0] == embedder.variant
 
 

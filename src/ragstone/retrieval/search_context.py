@@ -1,19 +1,16 @@
 """The sources of a search, and the models, deadlines and caller that belong to it."""
 
-import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
-from ragstone.core.errors import RagstoneError, UsageError
+from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Embedder, Reader, Store
 from ragstone.core.types import Scope
 from ragstone.providers.custom_embedder import CustomEmbedder
-from ragstone.providers.vector_variant import match_variant
 from ragstone.retrieval.reranking import GetReranking
-from ragstone.retrieval.store_timeout import limit_store_time
 
 REFUSED = "embedding_refused"
 ModelName = tuple[str, str]  # model and variant
@@ -94,24 +91,6 @@ class SearchContext:
     def is_single(self) -> bool:
         """Whether there is one source: its notes need no name, and its failure is the search's."""
         return len(self.sources) == 1
-
-
-async def match_models(context: SearchContext) -> SearchContext:
-    """The context with the embedder of each collection as it made the vectors there."""
-    sources = await asyncio.gather(*(_match_model(source, context.deadlines) for source in context.sources))
-    return replace(context, sources=tuple(sources))
-
-
-async def _match_model(source: Source, deadlines: Deadlines) -> Source:
-    embedder = source.embedder
-    if embedder is None or source.store is None or not hasattr(embedder, "with_variant"):
-        return source
-    try:
-        async with limit_store_time(deadlines), source.open_view() as reader:
-            info = await reader.info()
-    except RagstoneError:  # said by the search that follows
-        return source
-    return replace(source, embedder=match_variant(embedder, info.model, info.variant))
 
 
 def refusal_code(embedder: Embedder) -> str | None:

@@ -144,6 +144,7 @@ SEARCHES: dict[str, tuple[dict[str, Any], Any, Check]] = {
     "freshness_days": ({"freshness_weight": 9.0}, 9000.0, lambda plain, found, _: freshest(found) > freshest(plain)),
     "metadata_weight": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
     "notes_boost": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
+    "sparse": ({}, "tf", lambda _, found, __: any("tf" in hit.signals for hit in found.hits)),
     "fragments": ({}, True, lambda _, found, __: "fragments" in notes(found)),
     "top_k": ({}, 1, lambda plain, found, _: len(found.hits) == 1 < len(plain.hits)),
     "fusion": ({}, "rrf", lambda _, found, __: 0 < found.hits[0].score < 0.04),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import reduce
 
 from ragstone.answering.extractive.passages import Passage, chunk_passages
-from ragstone.answering.extractive.selection import INTRODUCES, ScoredPassage
+from ragstone.answering.extractive.selection import INTRODUCES, ScoredPassage, SelectionOptions
 from ragstone.answering.verification.citations import Quote
 from ragstone.answering.verification.spans import spans_at
 
@@ -14,7 +14,8 @@ ROOM = 350  # characters of an item and all above it up to the introduction: abo
 
 
 def arrange_passages(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
-    """The passages in their order, those that touch joined where the first of them stands."""
+    """The passages in their order, those that touch joined where the first of them stands. An item that says most of
+    the question stands alone."""
     out: list[ScoredPassage] = []
     for one in chosen:
         touched = [other for other in out if _touch(other.passage, one.passage)]
@@ -23,7 +24,8 @@ def arrange_passages(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
             continue
         joined = reduce(_join, (other.passage for other in touched[1:]), _join(touched[0].passage, one.passage))
         out = [replace(o, passage=joined) if o is touched[0] else o for o in out if o not in touched[1:]]
-    return [replace(one, passage=_add_introduction(one.passage)) for one in out]
+    enough = SelectionOptions().enough
+    return [one if one.coverage >= enough else replace(one, passage=_add_introduction(one.passage)) for one in out]
 
 
 def _touch(one: Passage, other: Passage) -> bool:
