@@ -180,21 +180,3 @@ def test_a_passage_that_says_little_of_the_question_is_read_with_its_neighbours(
 def test_a_passage_that_says_the_question_stands_alone() -> None:
     text = "The scrape timeout is ten seconds. It can be changed. Lunch is at noon."
     assert answer("What is the scrape timeout?", hit(text)) == ["The scrape timeout is ten seconds."]
-
-
-def test_an_item_comes_with_the_sentence_that_introduces_its_list() -> None:
-    text = "Red means stop.\n\nThe colours of labels are:\n\n- green for outdoor paint\n- blue for indoor paint"
-    subject = analyze_question("Which label has indoor paint?", {})
-    [one] = arrange_passages(select_passages(subject, rank_passages(subject, [hit(text)]))[:1])
-    assert one.passage.text.startswith("The colours of labels are:")
-    assert "blue for indoor paint" in one.passage.text
-
-
-def test_an_introduction_far_above_its_item_is_a_place_of_its_own() -> None:
-    items = "\n".join(f"- item {n} of the long list is about nothing that anybody would ask for" for n in range(8))
-    text = f"The colours of labels are:\n\n{items}\n- blue for indoor paint"
-    subject = analyze_question("Which label has blue indoor paint?", {})
-    [one] = arrange_passages(select_passages(subject, rank_passages(subject, [hit(text)]))[:1])
-    [quote] = make_quotes([one])
-    assert quote.text == "The colours of labels are:\n- blue for indoor paint"
-    assert [text[span.char_start : span.char_end] for span in quote.spans] == quote.text.split("\n")

@@ -39,8 +39,7 @@ LONGEST_CODE = 1500
 
 @dataclass(frozen=True)
 class Passage:
-    """A range of a chunk's text: `hit` is the rank of its hit from 0, `index` its number in the chunk. `introduction`
-    is the range of the sentence that introduces its list, where that stands further above."""
+    """A range of a chunk's text: `hit` is the rank of its hit from 0, `index` its number in the chunk."""
 
     hit: int
     index: int
@@ -49,7 +48,6 @@ class Passage:
     end: int
     form: Form
     row: TableRow | None = None
-    introduction: tuple[int, int] | None = None
 
     @property
     def text(self) -> str:

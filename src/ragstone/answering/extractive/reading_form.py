@@ -1,21 +1,17 @@
-"""Chosen passages as an answer shows them: neighbours as one quote, items of a list with the sentence that introduces
-it."""
+"""Chosen passages as an answer shows them: neighbours as one quote, rows of tables below their header."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from ragstone.answering.extractive.passages import Passage, chunk_passages
-from ragstone.answering.extractive.selection import INTRODUCES, ScoredPassage, SelectionOptions
+from ragstone.answering.extractive.passages import Passage
+from ragstone.answering.extractive.selection import ScoredPassage
 from ragstone.answering.verification.citations import Quote
 from ragstone.answering.verification.spans import spans_at
 
-ROOM = 350  # characters of an item and all above it up to the introduction: about half a dozen lines on a terminal
-
 
 def arrange_passages(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
-    """The passages in their order, those that touch joined where the first of them stands. An item that says most of
-    the question stands alone."""
+    """The passages in their order, those that touch joined where the first of them stands."""
     out: list[ScoredPassage] = []
     for one in chosen:
         touched = [other for other in out if _touch(other.passage, one.passage)]
@@ -24,8 +20,7 @@ def arrange_passages(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
             continue
         joined = reduce(_join, (other.passage for other in touched[1:]), _join(touched[0].passage, one.passage))
         out = [replace(o, passage=joined) if o is touched[0] else o for o in out if o not in touched[1:]]
-    enough = SelectionOptions().enough
-    return [one if one.coverage >= enough else replace(one, passage=_add_introduction(one.passage)) for one in out]
+    return out
 
 
 def _touch(one: Passage, other: Passage) -> bool:
@@ -41,30 +36,15 @@ def _join(one: Passage, other: Passage) -> Passage:
     return replace(one, start=start, end=end, index=min(one.index, other.index))
 
 
-def _add_introduction(passage: Passage) -> Passage:
-    """An item with the sentence that introduces its list: joined where they fit, else as a place of its own."""
-    if passage.form != "item":
-        return passage
-    above = [piece for piece in chunk_passages(passage.chunk, passage.hit) if piece.end <= passage.start]
-    other = next((piece for piece in reversed(above) if piece.form not in ("item", "noise")), None)
-    if other is None or other.form != "sentence" or INTRODUCES.search(other.text) is None:
-        return passage
-    if passage.end - other.start <= ROOM:
-        return replace(passage, start=other.start)
-    return replace(passage, introduction=(other.start, other.end))
-
-
 def make_quotes(chosen: Sequence[ScoredPassage]) -> list[Quote]:
     """The chosen passages as quotes with their spans in the text of record."""
     return [_make_quote(one.passage) for one in chosen]
 
 
 def _make_quote(passage: Passage) -> Quote:
-    """A passage as a quote; a row of a table below its header and the row that names its group, an item below the
-    sentence that introduces its list."""
+    """A passage as a quote; a row of a table below its header and the row that names its group."""
     chunk, row = passage.chunk, passage.row
     above = (*row.header, *([row.group] if row.group else ())) if row and row.kind == "row" else ()
-    above = (passage.introduction,) if passage.introduction else above
     ranges = [*above, (passage.start, passage.end)]
     text = "\n".join(chunk.text[start:end] for start, end in ranges)
     spans = tuple(span for start, end in ranges for span in spans_at(chunk, start, end))

@@ -217,8 +217,13 @@ def _is_worth_adding(
 
 
 def _is_beside(candidate: ScoredPassage, taken: Sequence[ScoredPassage]) -> bool:
+    if candidate.passage.form == "item":
+        return False
     hit, index = place_of_passage(candidate.passage)
-    return any(place_of_passage(one.passage) in ((hit, index - 1), (hit, index + 1)) for one in taken)
+    return any(
+        one.passage.form != "item" and place_of_passage(one.passage) in ((hit, index - 1), (hit, index + 1))
+        for one in taken
+    )
 
 
 def _score_beside(candidate: ScoredPassage, taken: Sequence[ScoredPassage], how: SelectionOptions) -> float:
