@@ -66,6 +66,19 @@ async def test_an_edited_line_writes_neither_index_nor_database_anew(tmp_path: P
     await store.close()
 
 
+async def test_a_removed_document_writes_the_index_and_not_the_database(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path / "store")
+    await create_collection(store)
+    await ingest(store, *map(document, range(DOCUMENTS)))
+    size = sum(map(len, contents(tmp_path)))
+    before = bytes_written()
+    async with store.writer(SCOPE) as writer:
+        await writer.remove([document(7).document.id])
+        await writer.settle()
+    assert bytes_written() - before < size / 2
+    await store.close()
+
+
 async def test_many_changes_write_the_index_once_again(tmp_path: Path) -> None:
     store = EmbeddedStore(tmp_path / "store")
     await create_collection(store)

@@ -2,7 +2,9 @@
 
 import asyncio
 import random
+import re
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 
 from ragstone.core.ports import Store
 from ragstone.core.types import Revision
-from ragstone.stores.embedded import EmbeddedStore, database
+from ragstone.stores.embedded import EmbeddedStore, database, page_gaps
 from ragstone.stores.embedded.paths import files_of_scope
 from ragstone.stores.jsonfile import JsonStore
 from ragstone.testing.stores import SCOPE, create_collection, make_revision, search_texts, write_revisions
@@ -141,10 +143,7 @@ async def test_removing_gives_the_databases_space_back(tmp_path: Path) -> None:
     await store.close()
 
 
-async def test_a_large_file_is_written_anew_only_when_much_of_it_is_free(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "VACUUM_MAX_BYTES", 0)
+async def test_a_removal_writes_the_database_anew_only_when_much_of_it_is_free(tmp_path: Path) -> None:
     store = EmbeddedStore(tmp_path / "store")
     await write_revisions(store, *(marked(f"{n}.md", f"marker{n}x", 1) for n in range(200)), vectors=False)
     database_file = files_of_scope(tmp_path / "store", SCOPE).database
@@ -155,9 +154,62 @@ async def test_a_large_file_is_written_anew_only_when_much_of_it_is_free(
             await writer.remove([make_revision(f"{n}.md", []).document.id for n in range(end)])
             await writer.settle()
             sizes.append(database_file.stat().st_size)
+            assert holding(tmp_path, f"marker{end - 1}x") == []
     assert sizes[1] == sizes[0]
     assert sizes[2] < sizes[0] / 3
     await store.close()
+
+
+async def test_gaps_that_no_program_can_write_go_with_the_whole_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
+    store = EmbeddedStore(tmp_path / "store")
+    await write_revisions(store, *(marked(f"{n}.md", f"marker{n}x", 1) for n in range(20)))
+    async with store.writer(SCOPE) as writer:
+        await writer.remove([make_revision("7.md", []).document.id])
+        await writer.settle()
+    assert holding(tmp_path, "marker7x") == []
+    assert "no-python" in caplog.text
+    await store.close()
+
+
+def made_database(path: Path) -> sqlite3.Connection:
+    """Rows inserted out of order, so that they move between pages, then half of them deleted."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("CREATE TABLE notes (name TEXT PRIMARY KEY, note TEXT) WITHOUT ROWID")
+    chance = random.Random(1)
+    names = chance.sample(range(5_000), 2_000)
+    connection.executemany(
+        "INSERT INTO notes VALUES (?, ?)", ((f"n{name:04}", f"word{name:04}x" * chance.randrange(30)) for name in names)
+    )
+    connection.execute("DELETE FROM notes WHERE CAST(substr(name, 2) AS INTEGER) % 2")
+    return connection
+
+
+def test_zeros_in_gaps_leave_every_row_and_no_deleted_one(tmp_path: Path) -> None:
+    path = tmp_path / "notes.sqlite"
+    connection = made_database(path)
+    rows = connection.execute("SELECT * FROM notes ORDER BY name").fetchall()
+    connection.close()
+    odd = {word for word in re.findall(rb"word\d{4}x", path.read_bytes()) if int(word[4:8]) % 2}
+    assert odd  # what SQLite alone leaves
+    assert page_gaps.wipe_file(str(path)) > 0
+    assert page_gaps.wipe_file(str(path)) == 0
+    assert not {word for word in re.findall(rb"word\d{4}x", path.read_bytes()) if int(word[4:8]) % 2}
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert connection.execute("SELECT * FROM notes ORDER BY name").fetchall() == rows
+    connection.close()
+
+
+def test_what_is_no_plain_database_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "sealed.sqlite").write_bytes(random.Random(2).randbytes(8_192))
+    before = (tmp_path / "sealed.sqlite").read_bytes()
+    with pytest.raises(ValueError, match="not a plain SQLite database"):
+        page_gaps.wipe_file(str(tmp_path / "sealed.sqlite"))
+    assert (tmp_path / "sealed.sqlite").read_bytes() == before
 
 
 def test_every_connection_overwrites_what_it_deletes(tmp_path: Path) -> None:

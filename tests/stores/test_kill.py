@@ -35,6 +35,7 @@ POINTS = [
     ("compact.written", 1),
     ("compact.switched", 1),
     ("purge.forgotten", 1),
+    ("wipe.written", 1),
     ("drop.renamed", 1),
 ]
 SEALED = [("append.written", 3), ("commit.before", 8), ("compact.switched", 1), ("purge.forgotten", 1)]

@@ -51,6 +51,9 @@ async def write(root: Path, master: MasterKey | None = None) -> None:
             await writer.replace(state(number))
             print(number, flush=True)
             await fill_vectors(writer)
+            if number % 4 == 0:  # so that an erasure is wiped
+                await writer.replace([make_revision("gone.md", [], revision=number)])
+                await writer.remove([make_revision("gone.md", []).document.id])
             if number % 2 == 0:
                 await writer.settle()
         if number % 3 == 0:

@@ -27,7 +27,6 @@ MigrationStep = Callable[[sqlite3.Connection], None]
 FORMAT_HEADING = re.compile(r"^-- Format \d+.*\n", re.MULTILINE)
 CONNECTION_OPTIONS: Mapping[str, Any] = {"timeout": BUSY_TIMEOUT, "isolation_level": None, "check_same_thread": False}
 LOG_TIMEOUT = 0.2  # seconds to wait for readers of the log: it can also be cut another time
-VACUUM_MAX_BYTES = 128 << 20  # bytes of content; writing them anew takes 10 ms a MB, and other writers wait for it
 FREE_SHARE = 4  # a file is written anew when over a quarter of its pages are free
 
 
@@ -185,19 +184,16 @@ def _enable_wal(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
 
 
-def vacuum_database(connection: sqlite3.Connection, *, erased: bool) -> None:
-    """Rewrite the file without deleted data where documents were erased or over a quarter of its pages are free.
-
-    `secure_delete` overwrites deleted rows, but not the copies that moving rows between pages leaves in their gaps. A
-    file of over 128 MiB keeps those of erased documents until it is worth the time; those of replaced ones stay until
-    the file is rewritten.
-    """
-    pages, free, size = (
+def vacuum_if_worth(connection: sqlite3.Connection) -> bool:
+    """Rewrite the file when over a quarter of its pages are free; whether that was done."""
+    pages, free = (
         int(connection.execute(f"PRAGMA {name}").fetchone()[0])  # SQLCipher says some of them as texts
-        for name in ("page_count", "freelist_count", "page_size")
+        for name in ("page_count", "freelist_count")
     )
-    if FREE_SHARE * free > pages or (erased and (pages - free) * size <= VACUUM_MAX_BYTES):
-        connection.execute("VACUUM")
+    if FREE_SHARE * free <= pages:
+        return False
+    connection.execute("VACUUM")
+    return True
 
 
 def truncate_log(connection: sqlite3.Connection) -> bool:

@@ -1,22 +1,27 @@
-"""Vectors of removed chunks: forgotten in the database, then overwritten in the file.
+"""Traces of removed chunks: their vectors, and copies of their texts in gaps of the database.
 
-The two steps are apart because a reader may still see an older state. The first makes the slots dead, which later
-readers see as zeros; the second comes when nobody looks from before. The next run continues after an interruption
-between them.
+Vectors are forgotten in the database, then overwritten in the file. The two steps are apart because a reader may still
+see an older state. The first makes the slots dead, which later readers see as zeros; the second comes when nobody looks
+from before. The next run continues after an interruption between them. Copies of texts go in the second step.
 """
 
 import contextlib
+import logging
 import sqlite3
+import subprocess
+import sys
 
 from ragstone.core.errors import Corrupt
 from ragstone.stores.cosine import Rows
-from ragstone.stores.embedded import vector_files
+from ragstone.stores.embedded import page_gaps, revision_rows, vector_files
 from ragstone.stores.embedded.compaction import IN_USE
-from ragstone.stores.embedded.database import encode_list, write_transaction
+from ragstone.stores.embedded.database import encode_list, open_database, write_transaction
 from ragstone.stores.embedded.mirror_updates import CollectionState, read_state
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
 from ragstone.stores.fault_points import reach_point
+
+log = logging.getLogger("ragstone")
 
 UNUSED_SLOTS = f"SELECT slot FROM {{}} v WHERE NOT {IN_USE}"  # noqa: S608
 
@@ -66,6 +71,49 @@ def _has_no_dead_slots(connection: sqlite3.Connection, tables: VectorTables) -> 
     state = read_state(connection, tables)
     held: int = connection.execute(f"SELECT count(*) FROM {tables.vectors}").fetchone()[0]  # noqa: S608
     return state.dimension is None or held >= state.next_slot
+
+
+def wipe_gaps(place: CollectionFiles, connection: sqlite3.Connection, erased: int) -> None:
+    """Remove the copies of erased texts that SQLite left when it moved rows between pages, and remember the number of
+    the last erasure. With an open reader, the next run does it.
+
+    A database under a key is written anew: nobody else can write its pages.
+    """
+    own = open_database(place.database, place.key)  # it holds no page in memory whose gaps it could write back
+    if own is None:
+        return
+    try:
+        with write_transaction(own):
+            journal = place.database.with_name(f"{place.database.name}-wal")
+            if journal.exists() and journal.stat().st_size:
+                return  # somebody wrote after it was cut
+            wiped = place.key is None and _run_wiping(place)
+            if wiped:
+                revision_rows.record_wipe(own, erased)
+    finally:
+        own.close()
+    if not wiped:
+        connection.execute("VACUUM")
+        with write_transaction(connection):
+            revision_rows.record_wipe(connection, erased)
+
+
+def _run_wiping(place: CollectionFiles) -> bool:
+    """Whether a program of its own could write the gaps."""
+    if not sys.executable or getattr(sys, "frozen", False):
+        return False
+    program = [sys.executable, "-I", "-S", page_gaps.__file__, str(place.database)]
+    try:
+        done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    except OSError as error:
+        log.warning("the database is written anew, because its gaps could not be: %s", error)
+        return False
+    if done.returncode:
+        said = done.stderr.strip().rpartition("\n")[2]
+        log.warning("the database is written anew, because its gaps could not be: %s", said)
+        return False
+    reach_point("wipe.written")
+    return True
 
 
 def _find_good_blocks(

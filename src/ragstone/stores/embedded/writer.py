@@ -13,10 +13,10 @@ from ragstone.stores.embedded import revision_rows, vector_files
 from ragstone.stores.embedded.chunk_rows import decode_chunk
 from ragstone.stores.embedded.collection import Collection, SerialConnection
 from ragstone.stores.embedded.compaction import compact_if_worth, remove_leftovers
-from ragstone.stores.embedded.database import truncate_log, vacuum_database, write_transaction
+from ragstone.stores.embedded.database import truncate_log, vacuum_if_worth, write_transaction
 from ragstone.stores.embedded.mirror_updates import is_short_way, read_state, record_index, write_index
 from ragstone.stores.embedded.missing_vectors import MissingVectors
-from ragstone.stores.embedded.purge import forget_dead_vectors, overwrite_dead_vectors
+from ragstone.stores.embedded.purge import forget_dead_vectors, overwrite_dead_vectors, wipe_gaps
 from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.sibling_vectors import SiblingVectors
 from ragstone.stores.embedded.thread_pool import ThreadPool
@@ -120,11 +120,11 @@ class EmbeddedWriter(SerialConnection):
         if not moved:
             forget_dead_vectors(self._place, self._connection)
         erased = self._write_index(anyway=moved)
-        vacuum_database(self._connection, erased=bool(erased))
-        if erased:
-            with write_transaction(self._connection):
-                revision_rows.record_wipe(self._connection, erased)
+        vacuum_if_worth(self._connection)
         if truncate_log(self._connection):
+            if erased:
+                wipe_gaps(self._place, self._connection, erased)
+                truncate_log(self._connection)
             overwrite_dead_vectors(self._place, self._connection)
 
     def _write_index(self, *, anyway: bool) -> int:
