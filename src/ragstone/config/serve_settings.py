@@ -26,6 +26,9 @@ class ServeSettings:
     upload_bytes: Annotated[int, Option("Largest uploaded document, in bytes.", 1, BYTES)] = 200_000_000
     uploads: Annotated[str | None, Option("Folder for uploads [default: beside an embedded store].")] = None
     heartbeat: Annotated[float, Option("Seconds between the heartbeats of a stream.", 0.05, 3600)] = 15.0
+    start_wait: Annotated[
+        float, Option("Seconds to wait at the start for a store that does not answer yet.", 0, 3600)
+    ] = 30.0
     drain: Annotated[float, Option("Seconds that running requests may take after a signal to stop.", 0, 3600)] = 30.0
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ RagstoneError                   1  failure
 │   ├── ConfigError             2  a configuration file or environment variable
 │   ├── Unauthorized            2  a key or token is missing or not accepted
 │   ├── Forbidden               2  the key or token lacks a permission
+│   ├── StoreNotReady           2  the store's server or its tables are not there, perhaps not yet
 │   └── StoreTooNew             2  the store was written by a newer program
 ├── StoreError                  1  the store failed
 │   ├── NotBuilt                1  the collection does not exist yet
@@ -60,6 +61,12 @@ class Forbidden(UsageError):
     """The caller is known but lacks the permission."""
 
     code = "forbidden"
+
+
+class StoreNotReady(UsageError):
+    """The store's server has no address, or its tables are missing or old: another program may still be making them."""
+
+    code = "store_not_ready"
 
 
 class StoreTooNew(UsageError):

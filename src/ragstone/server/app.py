@@ -1,5 +1,7 @@
 """The application: endpoints, checks, errors, start and end."""
 
+import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -32,6 +34,7 @@ from ragstone.server.routes import (
     questions,
     runs,
 )
+from ragstone.server.startup import Startup
 from ragstone.server.state import ServerState, is_loopback
 from ragstone.server.streams import ClientGone
 
@@ -42,12 +45,16 @@ NO_READER = 499  # nobody gets it: the client closed the connection
 
 
 def create_app(
-    settings: Settings, *, configuration: Configuration | None = None, metrics: Metrics | None = None
+    settings: Settings,
+    *,
+    configuration: Configuration | None = None,
+    metrics: Metrics | None = None,
+    startup: Startup | None = None,
 ) -> FastAPI:
     """The server of some settings; its stores and models are opened when they are first needed.
 
     With a `configuration` the settings are loaded again whenever its files change. `metrics` are those of several
-    processes, where this is one of them.
+    processes, where this is one of them. With a `startup` all is checked and opened at once, beside the first requests.
     """
 
     @asynccontextmanager
@@ -57,6 +64,8 @@ def create_app(
             stack.enter_context(send_traces(settings.traces))
             if configuration is not None:
                 await stack.enter_async_context(follow_configuration(app, configuration))
+            if startup is not None:
+                await stack.enter_async_context(_prepare(app.state.server, startup))
             yield
         await app.state.server.close()
 
@@ -70,6 +79,7 @@ def create_app(
         lifespan=live,
     )
     app.state.server = ServerState.of_settings(settings, metrics)
+    app.state.startup = startup
     for module in ROUTERS:
         app.include_router(module.router)
     for kind in (RagstoneError, HTTPException, RequestValidationError, Exception):
@@ -77,6 +87,23 @@ def create_app(
     app.add_exception_handler(ClientGone, _drop_response)
     _add_checks(app, settings)
     return app
+
+
+@asynccontextmanager
+async def _prepare(state: ServerState, startup: Startup) -> AsyncGenerator[None]:
+    """Prepare the server while the block runs."""
+
+    async def hold_and_prepare() -> None:
+        async with state.hold():  # also where the configuration changes meanwhile
+            await startup.prepare(state.settings, state.pool.shared)
+
+    task = asyncio.ensure_future(hold_and_prepare())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
 
 
 def _add_checks(app: FastAPI, settings: Settings) -> None:

@@ -20,6 +20,7 @@ STATUSES: tuple[tuple[type[errors.RagstoneError], int], ...] = (
     (errors.Forbidden, 403),
     (errors.ConfigError, 500),
     (errors.StoreTooNew, 500),
+    (errors.StoreNotReady, 503),
     (errors.UsageError, 400),
     (errors.NotBuilt, 404),
     (errors.Busy, 409),
@@ -38,6 +39,7 @@ PLAIN_MESSAGES = {
 OPERATORS_ERRORS: tuple[tuple[type[errors.RagstoneError], str], ...] = (
     (errors.NotBuilt, "this collection does not exist, or nothing was ingested into it yet"),
     (errors.Busy, "another run is writing: try again"),
+    (errors.StoreNotReady, "the store is not ready: see the server's log for this request id"),
     (errors.StoreError, "the store cannot be used now: see the server's log for this request id"),
     (errors.ConfigError, "the server's configuration is wrong: see its log for this request id"),
     (errors.StoreTooNew, "the store is newer than this server: see the server's log for this request id"),

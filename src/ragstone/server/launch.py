@@ -1,6 +1,8 @@
 """Runs the server: sockets, processes, certificates, signals."""
 
 import contextlib
+import logging
+import math
 import multiprocessing
 import os
 import resource
@@ -27,7 +29,10 @@ from ragstone.server.logs import write_json_logs
 from ragstone.server.metrics import Metrics
 from ragstone.server.protocol import PatientProtocol
 from ragstone.server.reload import Configuration
+from ragstone.server.startup import Startup, check_alone
 from ragstone.server.state import is_loopback, trusts_callers
+
+log = logging.getLogger("ragstone.start")
 
 BACKLOG = 2048
 POLL_SECONDS = 0.05  # between two looks at processes that end
@@ -56,11 +61,22 @@ def run_server(configuration: Configuration, tell: Callable[[str], None]) -> Non
     tell(f"listening on {scheme}://{shown}:{port}")
     with contextlib.closing(sock):
         if settings.serve.workers > 1:
+            check_alone(settings, tell)
             with tempfile.TemporaryDirectory(prefix="ragstone-metrics-") as folder:
                 set_for_children(METRICS_FOLDER, folder)
                 _Supervisor(_make_config(settings, configuration, folder), [sock]).run()
         else:
-            _Server(_make_config(settings, configuration)).run([sock])
+            _serve_alone(settings, configuration, sock)
+
+
+def _serve_alone(settings: Settings, configuration: Configuration, sock: socket.socket) -> None:
+    """Serve in this process; raises what keeps it from starting."""
+    startup = Startup(settings.serve.start_wait)
+    server = _Server(_make_config(settings, configuration, startup=startup))
+    startup.stop = lambda: server.handle_exit(signal.SIGTERM, None)
+    server.run([sock])
+    if startup.failure is not None:
+        raise startup.failure
 
 
 class _Server(uvicorn.Server):
@@ -88,16 +104,25 @@ class _Supervisor(Multiprocess):
 class _AppFactory:
     """Makes the application in the process that serves it."""
 
-    def __init__(self, settings: Settings, configuration: Configuration | None, folder: str | None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        configuration: Configuration | None,
+        folder: str | None,
+        startup: Startup | None,
+    ) -> None:
         self._settings = settings
         self._configuration = configuration
         self._folder = folder
+        self._startup = startup
 
     def __call__(self) -> FastAPI:
         write_json_logs()
         _end_with_parent()
         metrics = Metrics(Path(self._folder)) if self._folder else None
-        return create_app(self._settings, configuration=self._configuration, metrics=metrics)
+        # One of several processes: all was checked before, so that what is away now comes back.
+        startup = self._startup or Startup(math.inf, tell=log.debug)
+        return create_app(self._settings, configuration=self._configuration, metrics=metrics, startup=startup)
 
 
 def _end_with_parent() -> None:
@@ -114,11 +139,14 @@ def _end_with_parent() -> None:
 
 
 def _make_config(
-    settings: Settings, configuration: Configuration | None = None, folder: str | None = None
+    settings: Settings,
+    configuration: Configuration | None = None,
+    folder: str | None = None,
+    startup: Startup | None = None,
 ) -> uvicorn.Config:
     serve = settings.serve
     return uvicorn.Config(
-        _AppFactory(settings, configuration, folder),
+        _AppFactory(settings, configuration, folder, startup),
         factory=True,
         http=PatientProtocol,
         ws="none",

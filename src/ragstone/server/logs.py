@@ -33,3 +33,4 @@ def write_json_logs(level: int = logging.WARNING) -> None:
     for logger in LOGGERS:
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(level)
+    logging.getLogger("ragstone.start").setLevel(logging.INFO)

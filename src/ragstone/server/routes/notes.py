@@ -16,6 +16,7 @@ from ragstone.core.filters import Where
 from ragstone.core.types import Hit, Json
 from ragstone.guard import mask_secrets
 from ragstone.server.descriptions import TEXT_OR_JSON, responses
+from ragstone.server.startup import Startup
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import begin_stream, run_for_client
 
@@ -131,7 +132,15 @@ async def ingest(request: Request) -> Response:
     return JSONResponse({"status": "ok", "runs": [run.id for run in runs], **counts})
 
 
-@router.get("/healthz", summary="Whether the server can serve", response_class=PlainTextResponse)
-async def healthz() -> Response:
-    """200 while requests are taken."""
-    return PlainTextResponse("ok")
+@router.get(
+    "/healthz",
+    responses={503: {"description": "The server still starts."}},
+    summary="Whether the server can serve",
+    response_class=PlainTextResponse,
+)
+async def healthz(request: Request) -> Response:
+    """200 while requests are taken, 503 while the server starts."""
+    startup: Startup | None = request.app.state.startup
+    if startup is None or startup.waits_for is None:
+        return PlainTextResponse("ok")
+    return PlainTextResponse("starting", 503)

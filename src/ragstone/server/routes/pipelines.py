@@ -17,6 +17,7 @@ from ragstone.guard import mask_secrets
 from ragstone.server.bodies import ConditionsBody, Turn
 from ragstone.server.descriptions import EVENT_STREAM, responses
 from ragstone.server.routes.questions import open_pipeline
+from ragstone.server.startup import Startup
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import EventStream, begin_stream, describe_failure, make_event, run_for_client
 from ragstone.server.token_counts import count_question
@@ -122,9 +123,21 @@ async def live() -> Response:
     return JSONResponse({"status": "ok"})
 
 
+@router.get("/v1/ready", responses=responses(503), summary="Whether the server is ready for questions")
+async def ready(request: Request) -> Response:
+    """200 when all that the server needs was checked and is loaded, else 503."""
+    startup: Startup | None = request.app.state.startup
+    if startup is None or startup.waits_for is None:
+        return JSONResponse({"status": "ready"})
+    return JSONResponse({"status": "starting"}, 503, headers={"Retry-After": "1"})
+
+
 @router.get("/v1/health", summary="Whether the models of the pipelines can be reached")
 async def health(request: Request) -> Response:
-    """Always 200; `degraded` while a model cannot be reached."""
+    """Always 200; `degraded` while a model cannot be reached or the server still starts."""
+    startup: Startup | None = request.app.state.startup
+    if startup is not None and startup.waits_for is not None:  # the store may be away
+        return JSONResponse({"status": "degraded", "pipelines": [], "starting": True})
     try:
         engine = await open_engine(request)
         names = [one.name for one in engine.pipelines()]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from psycopg import DatabaseError, Error, InterfaceError, OperationalError
 
-from ragstone.core.errors import Busy, Corrupt, RagstoneError, StoreError, UsageError
+from ragstone.core.errors import Busy, Corrupt, RagstoneError, StoreError, StoreNotReady, UsageError
 from ragstone.stores import error_meanings
 from ragstone.stores.error_meanings import NO_DISK_SPACE, UNEXPECTED, Meaning
 
@@ -88,7 +88,7 @@ def explain_refusal(error: OperationalError, place: str) -> UsageError | None:
 def explain_silence(error: OperationalError, place: str) -> RagstoneError:
     """The error for a server that has not answered in time: its name may have come up late, or be none at all."""
     if UNKNOWN_HOST in str(error):
-        return UsageError(f"{place}: there is no such host ({first_error_line(error)}); check the URL")
+        return StoreNotReady(f"{place}: there is no such host ({first_error_line(error)}); check the URL")
     return StoreError(f"{place} does not answer ({first_error_line(error)}); is the server running?")
 
 

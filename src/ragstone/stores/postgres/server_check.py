@@ -5,7 +5,7 @@ from typing import Any
 
 from psycopg import AsyncConnection, sql
 
-from ragstone.core.errors import StoreTooNew, UsageError
+from ragstone.core.errors import StoreNotReady, StoreTooNew, UsageError
 from ragstone.stores.postgres.migrations import VERSION
 
 SCHEMA = "ragstone"
@@ -40,12 +40,12 @@ async def inspect_server(connection: AsyncConnection[tuple[Any, ...]], place: st
     if home is None and (there or tables):
         raise UsageError(f"{place} lacks the extension vector (pgvector); CREATE EXTENSION vector, as its owner")
     if not tables:
-        raise UsageError(f"{place} has no tables of Ragstone yet; {MIGRATE}")
+        raise StoreNotReady(f"{place} has no tables of Ragstone yet; {MIGRATE}")
     version = await read_schema_version(connection)
     if version > VERSION:
         raise StoreTooNew(f"{place} has schema version {version}, this program knows {VERSION}; install a newer one")
     if version < VERSION:
-        raise UsageError(f"{place} has schema version {version}, this program needs {VERSION}; {MIGRATE}")
+        raise StoreNotReady(f"{place} has schema version {version}, this program needs {VERSION}; {MIGRATE}")
     names = dict.fromkeys((SCHEMA, home, "public"))
     path = ", ".join(sql.Identifier(name).as_string(connection) for name in names)
     return ServerInfo(number, path, version, bool(bypasses))
