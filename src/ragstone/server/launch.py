@@ -71,12 +71,16 @@ def run_server(configuration: Configuration, tell: Callable[[str], None]) -> Non
 
 def _serve_alone(settings: Settings, configuration: Configuration, sock: socket.socket) -> None:
     """Serve in this process; raises what keeps it from starting."""
-    startup = Startup(settings.serve.start_wait)
+    startup = _make_startup(settings)
     server = _Server(_make_config(settings, configuration, startup=startup))
     startup.stop = lambda: server.handle_exit(signal.SIGTERM, None)
     server.run([sock])
     if startup.failure is not None:
         raise startup.failure
+
+
+def _make_startup(settings: Settings) -> Startup:
+    return Startup(settings.serve.start_wait)
 
 
 class _Server(uvicorn.Server):
