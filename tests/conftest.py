@@ -64,6 +64,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No configuration and no keys of whoever runs the tests; a scratch folder as the working one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for vendor in VENDORS.values():
         monkeypatch.delenv(vendor.variable or "", raising=False)
 

@@ -1,15 +1,21 @@
 """A file of the same size and time is not read again, unless it may have changed without a sign."""
 
+import base64
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 import ragstone
 from ragstone.ingestion import progress
 from ragstone.ingestion.sources.files import FileSource
+from ragstone.testing.bag_of_words import BagOfWords
+from tests.engine.transfer.test_copy import in_postgres, in_qdrant
 from tests.ingestion.test_run import counts
 
 Open = Callable[..., ragstone.Knowledge]
@@ -92,3 +98,81 @@ def test_a_removed_document_leaves_no_stamp_and_a_damaged_file_is_no_harm(
     assert (len(read), counts(run)) == (3, {"unchanged": 3})
     assert kb.drop("default")
     assert not list(tmp_path.rglob("stamps-*.json"))
+
+
+KEY = base64.b64encode(bytes(range(32))).decode()
+
+
+@pytest.fixture(params=["encrypted", "postgresql", "qdrant", "qdrant+postgresql", "json"])
+def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], ragstone.Knowledge]]:
+    """Opens a collection on one of the other stores."""
+    with ExitStack() as stack:
+
+        def enter(kind: str) -> str:
+            return stack.enter_context({"postgresql": in_postgres, "qdrant": in_qdrant}[kind]())
+
+        match request.param:
+            case "encrypted":
+                url = str(tmp_path / "sealed")
+            case "json":
+                url = f"json:{tmp_path}/store.json"
+            case "qdrant+postgresql":
+                url = f"{enter('qdrant').partition('ledger=')[0]}ledger={quote(enter('postgresql'), safe='')}"
+            case kind:
+                url = enter(kind)
+        options: dict[str, Any] = {"encryption": {"key": KEY}} if request.param == "encrypted" else {}
+        yield lambda: stack.enter_context(ragstone.open(url, embedder=BagOfWords(), **options))
+
+
+def test_every_store_knows_unchanged_files(
+    opener: Callable[[], ragstone.Knowledge], docs: Path, read: list[str], tmp_path: Path
+) -> None:
+    opener().ingest(docs)
+    read.clear()
+    [run] = opener().ingest(docs)
+    assert (read, counts(run)) == ([], {"unchanged": 4})
+    (docs / "notes.txt").write_text("Other notes by Erik.", encoding="utf-8")
+    kb = opener()
+    [run] = kb.ingest(docs)
+    assert (read, counts(run)) == (["notes.txt"], {"changed": 1, "unchanged": 3})
+    read.clear()
+    kb.ingest(docs, checksum=True)
+    assert len(read) == 4
+    assert kb.drop("default")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and stamped(path)]
+
+
+def stamped(path: Path) -> bool:
+    """Whether a file is one of stamps."""
+    return "stamps" in path.name or path.parent.name == "stamps"
+
+
+def test_what_another_machine_wrote_is_read_again(
+    docs: Path, read: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Two caches stand for two machines with copies of one folder."""
+    with in_postgres() as url, ragstone.open(url, embedder=BagOfWords()) as kb:
+        kb.ingest(docs, name="docs")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
+        read.clear()
+        kb.ingest(docs, name="docs")
+        assert len(read) == 4  # the other machine has no stamps yet
+        text = (docs / "notes.txt").read_text(encoding="utf-8")
+        (docs / "notes.txt").write_text("Other notes by Erik.", encoding="utf-8")
+        kb.ingest(docs, name="docs")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        (docs / "notes.txt").write_text(text, encoding="utf-8")
+        read.clear()
+        [run] = kb.ingest(docs, name="docs")
+        assert (read, counts(run)) == (["notes.txt"], {"changed": 1, "unchanged": 3})
+        assert "Dana" in kb.chunk("notes.txt", 0).text
+
+
+def test_an_encrypted_tenant_shows_no_path(docs: Path, read: list[str], tmp_path: Path) -> None:
+    with ragstone.open(tmp_path / "sealed", embedder=BagOfWords(), encryption={"key": KEY}) as kb:
+        kb.ingest(docs)
+        assert read
+    stamps = [path for path in tmp_path.rglob("*") if path.is_file() and stamped(path)]
+    assert len(stamps) == 1
+    assert b"notes.txt" not in stamps[0].read_bytes()
+    assert "docs" not in stamps[0].name

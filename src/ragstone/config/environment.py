@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from ragstone.config.convert import list_settable
@@ -28,6 +29,12 @@ ignored_variables: list[str] = []
 def get_variable(name: str, default: str | None = None) -> str | None:
     """The value of a variable, else the default."""
     return os.environ.get(name, default)
+
+
+def find_cache_folder(name: str) -> Path | None:
+    """The folder of this name for data of this user that Ragstone can do without; None for a user without a home."""
+    folder = Path(os.path.expanduser(get_variable("XDG_CACHE_HOME") or "~/.cache"), "ragstone", name)
+    return folder if folder.is_absolute() else None
 
 
 def set_for_children(name: str, value: str) -> None:

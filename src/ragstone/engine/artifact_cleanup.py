@@ -2,10 +2,12 @@
 
 from contextlib import suppress
 
+from ragstone.config.environment import find_cache_folder
 from ragstone.core.errors import StoreError
 from ragstone.core.types import Scope
 from ragstone.engine.components import Components
 from ragstone.ingestion import artifacts
+from ragstone.ingestion.local_stamps import forget_stamps
 from ragstone.retrieval import semantic_cache
 
 
@@ -45,4 +47,5 @@ async def drop_collection(components: Components, collection: str) -> bool:
     where = await places_of(components, scope)
     await artifacts.remove_claim(components.stores.store, scope, where)
     erased = await components.stores.store.admin.drop(scope)
+    await forget_stamps(components.stores.store, scope.tenant, collection, find_cache_folder("stamps"))
     return bool(await sweep_artifacts(components, scope, where)) or erased

@@ -1,5 +1,6 @@
 """The setup of a run, and the one model that a tenant is pinned to."""
 
+from ragstone.config.environment import find_cache_folder
 from ragstone.config.settings import Settings
 from ragstone.engine import model_factory
 from ragstone.engine.artifact_cleanup import artifact_uri_of
@@ -38,6 +39,7 @@ def build_run_context(
         components.embedders.own,
         refresh=refresh,
         checksum=checksum,
+        stamps_folder=find_cache_folder("stamps"),
         allow_removals=allow_removals,
         removals=limits.removals,
         model_missing=components.embedders.missing,

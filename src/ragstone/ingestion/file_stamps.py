@@ -4,8 +4,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from ragstone.core.ports import FileMemory, Ledger, ListedFile
+from ragstone.core.ports import FileMemory, ListedFile
 from ragstone.core.types import Document
+from ragstone.ingestion.local_stamps import find_file_memory
+from ragstone.ingestion.run_context import RunContext
 
 # A file that changed within this time before the run may change again without another time: file systems keep times
 # as coarse as two seconds (FAT).
@@ -15,12 +17,12 @@ MARGIN = 2_000_000_000  # nanoseconds
 class FileStamps:
     """The stamps of a source's files: what the last run noted, and what this run notes.
 
-    A stamp is size, times of change and number of the file. Where the ledger keeps no stamps, every file is read.
+    A stamp is size, times of change and number of the file. Without a memory every file is read.
     """
 
-    def __init__(self, ledger: Ledger, source: str, *, now: int) -> None:
+    def __init__(self, memory: FileMemory | None, source: str, *, now: int) -> None:
         """`now`: nanoseconds, before the files were listed."""
-        self._memory = ledger if isinstance(ledger, FileMemory) else None
+        self._memory = memory
         self._source = source
         self._settled = now - MARGIN
         self._before: dict[str, list[Any]] = {}
@@ -49,6 +51,15 @@ class FileStamps:
         noted = {path: stamp for path, stamp in self._noted.items() if path in present}
         if self._memory is not None and noted != self._before:
             await self._memory.remember_files(self._source, noted)
+
+
+async def open_stamps(context: RunContext, source: str, *, now: int) -> FileStamps:
+    """The stamps of a run, with those of the last one unless all files are to be read."""
+    memory = await find_file_memory(context.store, context.builder.scope, context.stamps_folder)
+    stamps = FileStamps(memory, source, now=now)
+    if not context.checksum:
+        await stamps.recall()
+    return stamps
 
 
 def read_clock() -> int:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ragstone.core.answers import Event
 from ragstone.core.errors import StoreError, UsageError
-from ragstone.core.ports import Embedder, FileMemory, Ledger, ListedFile, RecallingSource, Source, Writer
+from ragstone.core.ports import Embedder, Ledger, ListedFile, RecallingSource, Source, Writer
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Document, Revision
 from ragstone.ingestion import artifacts, chunker_compatibility, safeguards, workers
@@ -29,7 +29,8 @@ from ragstone.ingestion.document_jobs import (
     wants_vectors,
     warn_of_missing_grammars,
 )
-from ragstone.ingestion.file_stamps import FileStamps
+from ragstone.ingestion.file_stamps import FileStamps, open_stamps
+from ragstone.ingestion.local_stamps import find_file_memory
 from ragstone.ingestion.moves import drop_copies, find_moves
 from ragstone.ingestion.outdated_editions import renew_outdated
 from ragstone.ingestion.progress import EventCallback, Progress, Tally
@@ -73,11 +74,11 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
 
 async def _recall_files(context: RunContext, source: str) -> Mapping[str, Sequence[Any]]:
     """What the last run noted of a source's files; nothing where all are to be read."""
-    ledger = context.store.ledger(context.builder.scope)
     new = not await context.store.admin.exists(context.builder.scope)
-    if new or context.checksum or context.refresh or not isinstance(ledger, FileMemory):
+    if new or context.checksum or context.refresh:
         return {}
-    return await ledger.recall_files(source)
+    memory = await find_file_memory(context.store, context.builder.scope, context.stamps_folder)
+    return await memory.recall_files(source) if memory is not None else {}
 
 
 def _tell_listing(tell: EventCallback) -> Callable[[int, int], None]:
@@ -181,7 +182,7 @@ async def _update_text(
         DocumentJob(entry, old := known.get(entry.path), old is not None and old.id in lacking, moves.get(entry.path))
         for entry in listed
     ]
-    stamps = FileStamps(ledger, source.name, now=tally.listed_at)
+    stamps = await open_stamps(context, source.name, now=tally.listed_at)
     jobs = await _choose_jobs(context, every, stamps, tally)
     size = sum(job.entry.size for job in jobs if looks_changed(job, context))
     async with context.store.writer(context.builder.scope) as writer:
@@ -211,8 +212,6 @@ async def _choose_jobs(
 ) -> list[DocumentJob]:
     """The files that must be read; the others are counted, with one warning for each kind that is left out or is read
     in a simpler way."""
-    if not context.checksum:
-        await stamps.recall()
     left = drop_unchanged(jobs, context, stamps, tally)
     left = left if context.named else await asyncio.to_thread(drop_unreadable_pictures, left, tally)
     warn_of_missing_grammars(left, tally)

@@ -1,6 +1,7 @@
 """The context of a run: its store, its models, its options."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from ragstone.core.ports import Embedder, Store
 from ragstone.extraction.sandbox import Sandbox
@@ -18,6 +19,7 @@ class RunContext:
     rules exclude it; pictures that lie in a folder are passed over where they are small or nothing can read them.
     `partial`: the source lists only what is new, so that nothing counts as vanished.
     `checksum`: files are read even if size and time say that they did not change.
+    `stamps_folder`: where sizes and times of files are kept for a store that keeps none.
     `counts`: how other models count tokens, and how many they read, for collections that were chunked for one of them.
     """
 
@@ -26,6 +28,7 @@ class RunContext:
     embedder: Embedder | None = None
     refresh: bool = False
     checksum: bool = False
+    stamps_folder: Path | None = None
     allow_removals: bool = False
     removals: float = 0.5
     model_missing: str | None = None

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ragstone import stores
 from ragstone.access import Permission
+from ragstone.config.environment import find_cache_folder
 from ragstone.core.errors import Forbidden, RagstoneError, StoreError, UsageError
 from ragstone.core.ports import Keys, SealingStore
 from ragstone.core.records import RotationResult, Tenant
@@ -12,6 +13,7 @@ from ragstone.engine.artifact_cleanup import places_of
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.ingestion import artifacts
+from ragstone.ingestion.local_stamps import forget_stamps
 
 
 class TenantVerbs(VerbGroup):
@@ -39,6 +41,7 @@ class TenantVerbs(VerbGroup):
             left += await artifacts.erase(self.store, scope, await places_of(self._components, scope))
         # Whatever else a store keeps of a tenant is erased here: its collections, its record, its keys of encryption.
         erased = await self.store.admin.erase(name)
+        await forget_stamps(self.store, name, None, find_cache_folder("stamps"))
         late, _ = await self._erase_keys(name)  # made meanwhile
         if left:
             raise StoreError(f"tenant {name!r} is erased, but not all that belongs to it: {left[0]}")

@@ -5,11 +5,12 @@ import json
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ragstone.core.errors import Corrupt, StoreError, UsageError
 from ragstone.core.records import Run
@@ -26,8 +27,8 @@ HEAD_BYTES = 100  # bytes in which a json: store says what it is
 
 
 class JsonFile:
-    """Beside PATH stand PATH.lock, for each source that was ingested PATH.<digest>.run, and for each scope whose
-    searches are kept PATH.<digest>.searches."""
+    """Beside PATH stand PATH.lock, for each source that was ingested PATH.<digest>.run, and for each scope
+    PATH.<digest>.stamps and, where its searches are kept, PATH.<digest>.searches."""
 
     def __init__(self, path: Path, *, now: Callable[[], datetime]) -> None:
         self._path = path
@@ -78,7 +79,7 @@ class JsonFile:
         """Take a scope out of the file; False when it was not there."""
 
         def erase_content(everything: Contents) -> bool:
-            self.search_cache_file(scope).delete_file()
+            self._delete_beside(scope)
             return everything.pop((scope.tenant, scope.collection), None) is not None
 
         return await asyncio.to_thread(lambda: self._rewrite(erase_content))
@@ -103,10 +104,31 @@ class JsonFile:
         def erase_contents(contents: dict[tuple[str, str], ScopeContent]) -> bool:
             doomed = [scope for scope in contents if scope[0] == tenant]
             for scope in doomed:
-                self.search_cache_file(Scope(*scope)).delete_file()
+                self._delete_beside(Scope(*scope))
             return bool([contents.pop(scope) for scope in doomed])
 
         return await asyncio.to_thread(lambda: self._rewrite(erase_contents))
+
+    def read_stamps(self, scope: Scope) -> dict[str, dict[str, list[Any]]]:
+        """The stamps of a scope's files by source and path; {} where there are none, or they are damaged."""
+        try:
+            found = json.loads(self._stamps_path(scope).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) and all(isinstance(one, dict) for one in found.values()) else {}
+
+    def write_stamps(self, scope: Scope, source: str, stamps: Mapping[str, Sequence[Any]]) -> None:
+        """Keep the stamps of a source in place of those before; the caller holds the file's lock."""
+        kept = self.read_stamps(scope) | {source: stamps}
+        with suppress(OSError):
+            replace_file(self._stamps_path(scope), json.dumps(kept, separators=(",", ":")).encode())
+
+    def _stamps_path(self, scope: Scope) -> Path:
+        return self._digest_path([scope.tenant, scope.collection], "stamps")
+
+    def _delete_beside(self, scope: Scope) -> None:
+        self.search_cache_file(scope).delete_file()
+        self._stamps_path(scope).unlink(missing_ok=True)
 
     def hold_source(self, scope: Scope, run: Run) -> None:
         """Take the lock of a source until `let_go`, or until this process ends; raises `Busy`."""

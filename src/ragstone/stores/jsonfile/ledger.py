@@ -1,7 +1,9 @@
 """The ledger of a json: store: documents and runs."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ragstone.core.records import Run
 from ragstone.core.types import Document, Scope
@@ -10,7 +12,7 @@ from ragstone.stores.jsonfile.file import JsonFile
 
 
 class JsonLedger:
-    """Keeps runs and documents in the file; implements `Ledger`."""
+    """Keeps runs and documents in the file, and stamps beside it; implements `Ledger` and `FileMemory`."""
 
     def __init__(self, file: JsonFile, scope: Scope) -> None:
         self._file = file
@@ -26,6 +28,12 @@ class JsonLedger:
         content = await self._file.read_scope(self._scope)
         found = [state.document for states in content.revisions.values() for state in states]
         return sorted(found, key=lambda document: (document.id, document.revision))
+
+    async def recall_files(self, source: str) -> dict[str, list[Any]]:
+        return (await asyncio.to_thread(self._file.read_stamps, self._scope)).get(source, {})
+
+    async def remember_files(self, source: str, stamps: Mapping[str, Sequence[Any]]) -> None:
+        await self._file.run_beside(self._scope, lambda: self._file.write_stamps(self._scope, source, stamps))
 
     async def start(self, run: Run) -> None:
         await self._file.read_scope(self._scope)  # raises `NotBuilt` before anything is made
