@@ -68,9 +68,11 @@ def test_help_loads_nothing_heavy(arguments: str) -> None:
 def test_the_engine_loads_a_stage_when_a_method_needs_it() -> None:
     script = """
 import sys, ragstone.engine.blocking
-late = ("answering.answer_stream", "chunking.structure", "guard.injection", "providers.minilm.network",
-    "stores.embedded",
-    "stores.postgres", "stores.qdrant", "extraction.pdf")
+late = (
+    "answering.answer_stream", "chunking.structure", "engine.transfer.copy_run", "guard.injection",
+    "ingestion.run", "ingestion.build_revision", "ingestion.sources.walk", "providers.minilm.network",
+    "stores.embedded", "stores.postgres", "stores.qdrant", "extraction.pdf"
+)
 sys.exit(" ".join(name for name in late if f"ragstone.{name}" in sys.modules))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=HANG, check=False)

@@ -1,8 +1,11 @@
 """Settings become parts: made when they are first needed, closed together."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragstone import extraction, guard, providers, stores
 from ragstone.access import Credential
@@ -19,8 +22,10 @@ from ragstone.engine.language_models import Completions
 from ragstone.engine.open_stores import OpenStores
 from ragstone.engine.rerankers import Rerankers
 from ragstone.engine.shared_parts import SharedParts
-from ragstone.ingestion.chunker_setup import ChunkerSetup
 from ragstone.retrieval.search_context import SearchContext
+
+if TYPE_CHECKING:
+    from ragstone.ingestion.chunker_setup import ChunkerSetup
 
 
 class Components:
@@ -108,6 +113,8 @@ class Components:
     @cached_property
     def chunker_setup(self) -> ChunkerSetup:
         """The chunker for the embedder; without one for the built-in model: one named later finds fitting chunks."""
+        from ragstone.ingestion.chunker_setup import ChunkerSetup
+
         wanted, embedder = self.settings.chunk, self.embedders.own
         tokenizer = embedder.tokenizer if embedder else providers.WordPiece()
         reads = embedder.reads if embedder else providers.MiniLM.reads

@@ -8,7 +8,6 @@ from ragstone.core.json_shapes import span_json
 from ragstone.core.records import Info
 from ragstone.core.types import Chunk, Document, Json
 from ragstone.engine.pipeline import PipelineInfo
-from ragstone.ingestion.artifacts import ARTIFACT_KEY
 
 
 def info_json(info: Info) -> Json:
@@ -40,6 +39,8 @@ def pipeline_json(info: PipelineInfo) -> Json:
 
 def full_document_json(document: Document) -> Json:
     """A document with everything that is known about it."""
+    from ragstone.ingestion.artifacts import ARTIFACT_KEY
+
     known = {
         "revision": document.revision,
         "recipe": document.recipe,

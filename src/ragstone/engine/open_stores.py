@@ -6,7 +6,6 @@ from functools import cached_property
 from ragstone import stores
 from ragstone.config.settings import Settings
 from ragstone.core.ports import Keys, Store
-from ragstone.engine import transfer
 from ragstone.engine.shared_parts import SharedParts
 
 
@@ -57,7 +56,9 @@ class OpenStores:
 
     def open_unpruned(self, url: str) -> Store:
         """The store at a URL opened once more, so that every revision stays in it; the caller closes it."""
-        return stores.open_store(url, keep_versions=transfer.ALL_VERSIONS, master=self._master_key_for(url))
+        from ragstone.engine.transfer import ALL_VERSIONS  # only who copies a collection waits for what copies
+
+        return stores.open_store(url, keep_versions=ALL_VERSIONS, master=self._master_key_for(url))
 
     def _master_key_for(self, url: str) -> stores.MasterKey | None:
         return self.master if stores.can_encrypt(url) else None

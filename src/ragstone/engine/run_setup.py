@@ -1,12 +1,17 @@
 """The setup of a run, and the one model that a tenant is pinned to."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ragstone.config.environment import find_cache_folder
 from ragstone.config.settings import Settings
 from ragstone.engine import model_factory
 from ragstone.engine.artifact_cleanup import artifact_uri_of
 from ragstone.engine.components import Components
-from ragstone.ingestion.build_revision import EmbedderInfo, RevisionBuilder
-from ragstone.ingestion.run_context import RunContext
+
+if TYPE_CHECKING:
+    from ragstone.ingestion.run_context import RunContext
 
 
 def build_run_context(
@@ -19,6 +24,9 @@ def build_run_context(
     effective_at: str | None = None,
 ) -> RunContext:
     """The context of a run over the collection: limits, model and chunking as configured, the rest as given."""
+    from ragstone.ingestion.build_revision import EmbedderInfo, RevisionBuilder
+    from ragstone.ingestion.run_context import RunContext
+
     limits = components.settings.limits
     builder = RevisionBuilder(
         components.scope,

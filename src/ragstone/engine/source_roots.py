@@ -1,15 +1,20 @@
 """Which places a run walks, each as a source with a name."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ragstone.config.settings import SourceSettings
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import RecallingSource, Source
-from ragstone.ingestion import sources
+
+if TYPE_CHECKING:  # only a verb that walks a source waits for it
+    from ragstone.ingestion import sources
 
 
 def resolve_sources(
@@ -52,6 +57,8 @@ def closing_sources(opened: Iterable[Source]) -> Iterator[None]:
 
 def resolve_file_source(path: str, ignore: Sequence[str] = ()) -> tuple[sources.FileSource, str]:
     """The source of a file or folder and the place of its root; raises `UsageError` for a web address."""
+    from ragstone.ingestion import sources
+
     if sources.is_address(path):
         raise UsageError(f"{path!r:.80} is a web address: only `ragstone ingest` fetches those; name a file")
     return _open_file_source(SourceSettings(path=path, ignore=tuple(ignore)))
@@ -64,6 +71,8 @@ def resolve_source(
 
     Raises `UsageError` for a web address when `offline` is set.
     """
+    from ragstone.ingestion import sources
+
     if sources.is_address(wanted.path):
         return _open_web_source(wanted, offline=offline)
     return _open_file_source(wanted)
@@ -71,6 +80,8 @@ def resolve_source(
 
 def _open_file_source(wanted: SourceSettings) -> tuple[sources.FileSource, str]:
     """The files of a folder, or a file."""
+    from ragstone.ingestion import sources
+
     try:
         root = Path(wanted.path).expanduser().resolve()
     except (RuntimeError, ValueError) as error:  # a loop of links, an unknown user's home, a null character
@@ -83,6 +94,8 @@ def _open_file_source(wanted: SourceSettings) -> tuple[sources.FileSource, str]:
 
 def _open_web_source(wanted: SourceSettings, *, offline: bool) -> tuple[sources.WebSource, str]:
     """The pages behind an address."""
+    from ragstone.ingestion import sources
+
     if offline:
         raise UsageError(f"cannot fetch {wanted.path!r:.80}: offline is true")
     rules = sources.Rules(ignore=wanted.ignore, deny=wanted.deny)

@@ -12,8 +12,6 @@ from ragstone.engine.run_setup import build_run_context, pin_own_model
 from ragstone.engine.source_roots import closing_sources, resolve_source
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest, read_info
-from ragstone.ingestion import artifacts
-from ragstone.ingestion.outdated_editions import describe_outdated
 from ragstone.stores.collection_errors import missing_vector_warnings
 
 
@@ -127,6 +125,8 @@ class CollectionVerbs(VerbGroup):
         """The sources whose documents have terms or flags of another edition; chunks that wait for their vectors."""
         if not await self.store.admin.exists(self.scope):
             return []
+        from ragstone.ingestion.outdated_editions import describe_outdated
+
         info = await read_info(self._components)
         outdated = any(edition != guard.current_edition() for edition in info.editions)
         old = describe_outdated(await list_newest(self._components)) if outdated else []
@@ -155,6 +155,8 @@ class CollectionVerbs(VerbGroup):
         return problems
 
     async def _find_artifact_problems(self, *, repair: bool) -> list[str]:
+        from ragstone.ingestion import artifacts
+
         try:
             where = await places_of(self._components, self.scope)
             if repair:

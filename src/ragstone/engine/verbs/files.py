@@ -12,7 +12,6 @@ from ragstone.core.types import Extraction, Piece
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.source_roots import resolve_file_source
 from ragstone.engine.verbs.base import VerbGroup
-from ragstone.ingestion.sources.sizes import check_file_size
 
 
 class FileVerbs(VerbGroup):
@@ -52,6 +51,8 @@ class FileVerbs(VerbGroup):
                 yield entry.path, refused
 
     def _extract_entry(self, source: Source, entry: ListedFile, *, called: str) -> Extraction:
+        from ragstone.ingestion.sources.sizes import check_file_size
+
         limits, passwords = self._components.limits, self.settings.passwords
         check_file_size(source, entry, limits, called=called)
         data = source.read(entry.path, max(limits.text, limits.office))

@@ -1,11 +1,13 @@
 """Methods that ingest documents."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragstone.access import Permission
 from ragstone.core.errors import Corrupt, UsageError
@@ -18,9 +20,9 @@ from ragstone.engine.run_setup import build_run_context, pin_own_model
 from ragstone.engine.source_roots import closing_sources, resolve_sources
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest
-from ragstone.ingestion.progress import EventCallback
-from ragstone.ingestion.run import run_ingestion
-from ragstone.ingestion.sources import ChosenFiles
+
+if TYPE_CHECKING:
+    from ragstone.ingestion.progress import EventCallback
 
 UPLOADS = "uploads"  # the source of documents that were handed over one by one
 
@@ -82,6 +84,8 @@ class IngestionVerbs(VerbGroup):
         context = build_run_context(self._components, allow_removals=allow_removals, **options)
         runs = []
         processes = self._components.processes.make_sandbox()
+        from ragstone.ingestion.run import run_ingestion  # a question must not wait for it
+
         for source, root in roots:
             here = replace(context, root=None if name else root, place=root, processes=processes, named=_is_file(root))
             runs.append(await run_ingestion(here, source, tell=tell))
@@ -102,6 +106,9 @@ class IngestionVerbs(VerbGroup):
         `paths` are relative to the folder. Raises `Busy` while the source is being ingested; a file that cannot be
         ingested is listed in the run's stats.
         """
+        from ragstone.ingestion.run import run_ingestion  # a question must not wait for it
+        from ragstone.ingestion.sources import ChosenFiles
+
         source = ChosenFiles(name, folder, (paths,) if isinstance(paths, str) else paths)
         await self._components.embedders.learn()
         await pin_own_model(self._components)
@@ -135,6 +142,8 @@ class IngestionVerbs(VerbGroup):
     @verb(Permission.WRITE, source=object_with("a source", "walk", "read"))
     async def ingest_source(self, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
         """Update the collection from a source object of your own. Gives the run; options and errors as for `ingest`."""
+        from ragstone.ingestion.run import run_ingestion  # a question must not wait for it
+
         await self._components.embedders.learn()
         await pin_own_model(self._components)
         context = replace(build_run_context(self._components), processes=self._components.processes.make_sandbox())

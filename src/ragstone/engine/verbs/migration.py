@@ -1,8 +1,11 @@
 """Methods that move a collection to another store or another model."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ragstone import stores
 from ragstone.access import Permission
@@ -10,15 +13,15 @@ from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import CollectionModel, Store
 from ragstone.core.records import Run
 from ragstone.core.types import Scope
-from ragstone.engine import transfer
 from ragstone.engine.arguments import ANYTHING
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, pin_tenant_model
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import read_info
-from ragstone.ingestion import chunker_compatibility, reembed
-from ragstone.ingestion.progress import EventCallback
-from ragstone.retrieval import semantic_cache
+
+if TYPE_CHECKING:  # what moves a collection is loaded by the verb that does it
+    from ragstone.engine import transfer
+    from ragstone.ingestion.progress import EventCallback
 
 
 class MigrationVerbs(VerbGroup):
@@ -41,6 +44,8 @@ class MigrationVerbs(VerbGroup):
         anything is written there, for a collection that the target holds with contents of its own, and for one that
         would lose more documents than `limits.removals` without `allow_removals`.
         """
+        from ragstone.engine import transfer
+
         source = self.store
         target = self._components.stores.open_unpruned(to)
         try:
@@ -65,6 +70,9 @@ class MigrationVerbs(VerbGroup):
     async def _copy_scope(
         self, way: transfer.CopyRoute, scope: Scope, *, tell: EventCallback, removals: float
     ) -> transfer.CopyResult:
+        from ragstone.engine import transfer
+        from ragstone.retrieval import semantic_cache
+
         done = await transfer.copy_collection(way, scope, tell=tell, removals=removals)
         async with way.target.reader(scope) as reader:
             generation = (await reader.info()).generation
@@ -94,6 +102,8 @@ class MigrationVerbs(VerbGroup):
         Repeat the call to continue an interrupted one. Raises `UsageError` if the collection has this model already, or
         another second one.
         """
+        from ragstone.ingestion import reembed
+
         if self._components.embedders.own is None:
             raise UsageError("re-embedding needs a model: name it in `embed`")
         if self._components.embedders.missing:
@@ -107,6 +117,8 @@ class MigrationVerbs(VerbGroup):
     @verb(Permission.SEARCH)
     async def models(self) -> list[CollectionModel]:
         """The models of the collection: the active one, then the second one."""
+        from ragstone.ingestion import reembed
+
         return await reembed.require_reembedding(self.store).models(self.scope)
 
     @verb(Permission.WRITE, to=ANYTHING)
@@ -115,6 +127,8 @@ class MigrationVerbs(VerbGroup):
 
         Raises `UsageError` while a chunk lacks a vector of it, and when it is another one than `to`.
         """
+        from ragstone.ingestion import reembed
+
         await reembed.require_reembedding(self.store).switch(self.scope, to=to)
         held = await self.models()
         with contextlib.suppress(UsageError):  # other collections of the tenant are still to be switched
@@ -125,6 +139,8 @@ class MigrationVerbs(VerbGroup):
     async def check_chunking(self) -> str | None:
         """A sentence about how the next ingest treats documents that were chunked for another model; None if there
         are none."""
+        from ragstone.ingestion import chunker_compatibility
+
         await self._components.embedders.learn()
         context = build_run_context(self._components)
         return chunker_compatibility.describe_mismatch(
@@ -134,6 +150,8 @@ class MigrationVerbs(VerbGroup):
     @verb(Permission.WRITE)
     async def drop_model(self) -> None:
         """Delete the second model with its vectors."""
+        from ragstone.ingestion import reembed
+
         await reembed.require_reembedding(self.store).forget(self.scope)
 
 

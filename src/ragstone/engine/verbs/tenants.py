@@ -12,8 +12,6 @@ from ragstone.core.types import Scope
 from ragstone.engine.artifact_cleanup import places_of
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.verbs.base import VerbGroup
-from ragstone.ingestion import artifacts
-from ragstone.ingestion.local_stamps import forget_stamps
 
 
 class TenantVerbs(VerbGroup):
@@ -33,6 +31,9 @@ class TenantVerbs(VerbGroup):
         erased and something is left that cannot be reached. Another call finishes an interrupted one; until then no run
         begins in the tenant.
         """
+        from ragstone.ingestion import artifacts
+        from ragstone.ingestion.local_stamps import forget_stamps
+
         self._check_own(Scope(name, self.scope.collection).tenant)  # also refuses what is no name
         begun = await self.store.admin.begin_erasing(name)
         revoked, left = await self._erase_keys(name)  # first: nobody comes in meanwhile
@@ -109,6 +110,8 @@ class TenantVerbs(VerbGroup):
 
     async def _rekey(self, sealing: SealingStore, tenant: str, *, fresh: bool) -> int:
         """The collections, then their artifacts; only then the former keys are destroyed."""
+        from ragstone.ingestion import artifacts
+
         count = await sealing.rekey(tenant, fresh=fresh)
         left: list[str] = []
         for name in await self.store.admin.collections(tenant):
