@@ -87,6 +87,12 @@ FOR_CHECKERS = {
     "cli/knowledge.py",
     "cli/reembed.py",
     "core/arrays.py",
+    "engine/artifact_cleanup.py",
+    "engine/components.py",
+    "engine/run_setup.py",
+    "engine/source_roots.py",
+    "engine/verbs/ingestion.py",
+    "engine/verbs/migration.py",
     "providers/http.py",
 }
 
