@@ -48,8 +48,8 @@ def test_prometheus_scrapes_a_server_and_answers_every_expression(kept: Kept, tm
     subprocess.run(["promtool", "check", "rules", RULES], check=True, capture_output=True, timeout=HANG)
     with serve_program("--store", kept.settings.store) as server:
         for _ in range(2):
-            httpx2.post(f"{server.url}/v1/ask", json={"query": QUESTION}).raise_for_status()
-        page = httpx2.get(f"{server.url}/metrics").text
+            httpx2.post(f"{server.url}/v1/ask", json={"query": QUESTION}, timeout=HANG).raise_for_status()
+        page = httpx2.get(f"{server.url}/metrics", timeout=HANG).text
         checked = ["promtool", "check", "metrics"]
         subprocess.run(checked, input=page, text=True, check=True, capture_output=True, timeout=HANG)
         config = (DEPLOY / "prometheus" / "prometheus.yml").read_text("utf-8")

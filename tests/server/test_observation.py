@@ -16,6 +16,7 @@ from ragstone.config.serve_settings import LogSettings
 from ragstone.config.settings import Settings
 from ragstone.core import query_log
 from ragstone.core.query_log import hash_question
+from tests.patience import HANG
 from tests.server.conftest import QUESTION, Kept, open_client, serve_program
 
 OFF_TOPIC = "Who won the chess championship in Reykjavik?"
@@ -160,10 +161,12 @@ async def test_runs_and_reloads_are_counted(own: Settings) -> None:
 def test_several_processes_count_together(kept: Kept) -> None:
     with (
         serve_program("--store", kept.settings.store, "--workers", "2") as server,
-        httpx2.Client(base_url=server.url) as client,
+        httpx2.Client(base_url=server.url, timeout=HANG) as client,
     ):
         for _ in range(6):
-            with httpx2.Client(base_url=server.url) as other:  # a connection of its own: any of the processes takes it
+            with httpx2.Client(
+                base_url=server.url, timeout=HANG
+            ) as other:  # a connection of its own: any of the processes takes it
                 assert other.post("/v1/search", json={"query": QUESTION, "mode": "keyword"}).status_code == 200
         families = text_string_to_metric_families(client.get("/metrics").text)
         counts = {

@@ -100,7 +100,7 @@ def test_it_speaks_tls(kept: Kept, tmp_path: Path) -> None:
         import ssl
 
         context = ssl.create_default_context(cafile=str(cert))
-        assert httpx2.get(f"{served.url}/v1/live", verify=context).status_code == 200
+        assert httpx2.get(f"{served.url}/v1/live", verify=context, timeout=HANG).status_code == 200
 
 
 @pytest.fixture
@@ -215,7 +215,7 @@ def test_idle_and_slow_connections_keep_nobody_out(kept: Kept) -> None:
             with_end.join(HANG)
         for line in lines:
             line.close()
-        assert httpx2.get(f"{served.url}/v1/live").status_code == 200
+        assert httpx2.get(f"{served.url}/v1/live", timeout=HANG).status_code == 200
 
 
 def _send(line: socket.socket, data: bytes) -> None:
@@ -228,7 +228,7 @@ def test_the_log_is_json_and_a_failure_is_in_it(kept: Kept, tmp_path: Path) -> N
     broken.mkdir()
     with serve_program("--store", broken) as served:
         os.chmod(broken, 0)
-        httpx2.get(f"{served.url}/v1/collections")
+        httpx2.get(f"{served.url}/v1/collections", timeout=HANG)
         os.chmod(broken, 0o700)
     for line in served.lines[2:]:
         assert json.loads(line)["level"]
