@@ -143,3 +143,5 @@ async def test_what_nobody_foresaw_is_internal_and_tells_nothing(
     reply = await client.post("/v1/query", json={"question": QUESTION})
     assert (reply.status_code, reply.json()["error"]) == (500, "internal")
     assert "boom" not in reply.text
+    assert reply.headers["link"] == '</v1/openapi.json>; rel="service-desc"'
+    assert reply.headers["x-request-id"]

@@ -40,21 +40,26 @@ def list_parts(settings: Settings, shared: SharedParts) -> Iterator[Part]:
     """The parts of a server of these settings, in the order in which to check them; a local model loads meanwhile."""
     settings = replace(settings, key=None, access=replace(settings.access, trusted=True))
     own = Components(settings, store=None, embedder=None, completion=None, credential=None, shared=shared)
-    _start_loading(own)
-    remote = stores.local_place(settings.store) is None
+    place = stores.local_place(settings.store)
+    remote = place is None
+    # A server over tables alone needs neither the model nor the warmth of a collection that is not there.
+    alone = place is not None and not place.exists() and bool(settings.pipelines)
+    if not alone:
+        _start_loading(own)
     yield Part(f"store {stores.redact_url(settings.store)}", partial(_check_store, own), may_come=remote)
     engine = Engine(settings, shared=shared)
     for wanted in settings.pipelines:
         elsewhere = wanted.database is not None or stores.local_place(wanted.store or settings.store) is None
         for source in engine.pipeline(wanted.name).search_context.sources:
             yield Part(f"pipeline {wanted.name}, {source.name}", partial(_check_source, source), may_come=elsewhere)
-    for embed in _list_distinct([settings.embed, *(one.embed for one in settings.pipelines)]):
+    for embed in _list_distinct([None if alone else settings.embed, *(one.embed for one in settings.pipelines)]):
         yield Part(f"embedding model {embed.model}", partial(_check_embedding, shared, settings, embed))
     for llm in _list_distinct([settings.llm, *(one.llm for one in settings.pipelines)]):
         yield Part(f"language model {llm.model}", partial(_check_language_model, shared, settings, llm))
     for rerank in _list_distinct([settings.rerank, *(one.rerank for one in settings.pipelines)]):
         yield Part(f"reranker {rerank.model}", partial(_check_reranker, shared, settings, rerank))
-    yield Part("first question", partial(_ask_first_question, own))
+    if not alone:
+        yield Part("first question", partial(_ask_first_question, own))
 
 
 def _list_distinct(found: list[M | None]) -> list[M]:

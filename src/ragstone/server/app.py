@@ -20,7 +20,14 @@ from ragstone.core.version import __version__
 from ragstone.engine.tracing import send_traces
 from ragstone.server.errors import respond_with_error
 from ragstone.server.metrics import Metrics
-from ragstone.server.middleware import LOOPBACK_NAMES, REQUEST_ID, DoorMiddleware, HeadersMiddleware, StateMiddleware
+from ragstone.server.middleware import (
+    LOOPBACK_NAMES,
+    REQUEST_ID,
+    DoorMiddleware,
+    FailureMiddleware,
+    HeadersMiddleware,
+    StateMiddleware,
+)
 from ragstone.server.observation import ObserveMiddleware, TraceMiddleware
 from ragstone.server.reload import Configuration, follow_configuration
 from ragstone.server.routes import (
@@ -109,6 +116,7 @@ async def _prepare(state: ServerState, startup: Startup) -> AsyncGenerator[None]
 def _add_checks(app: FastAPI, settings: Settings) -> None:
     """The last one added sees a request first."""
     serve = settings.serve
+    app.add_middleware(FailureMiddleware)
     app.add_middleware(StateMiddleware, find=lambda: app.state.server)
     app.add_middleware(
         DoorMiddleware,

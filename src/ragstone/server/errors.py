@@ -175,6 +175,8 @@ ONLY_400 = (
 def shape_problem(path: str, problem: Problem) -> tuple[int, Json]:
     """The status and the body for an endpoint."""
     status = 400 if problem.status == 422 and path.startswith(ONLY_400) else problem.status
+    if status > 500 and path.startswith("/v1/pipelines"):
+        status = 500  # the only one of failures that its clients know
     shape = next((shape for prefix, shape in SHAPES if path.startswith(prefix)), _shape_ours)
     return status, shape(problem)
 

@@ -58,6 +58,34 @@ class HeadersMiddleware:
         await self._app(scope, receive, send_with_headers)
 
 
+class FailureMiddleware:
+    """Answers a request that fails in a way that nobody foresaw; the middleware outside of it adds its headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def send_watched(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_watched)
+        except Refusal:
+            raise
+        except Exception as error:
+            if started:
+                raise
+            status, body = shape_problem(scope["path"], describe_error(error))
+            await JSONResponse(body, status)(scope, receive, send)
+
+
 class StateMiddleware:
     """Gives each request the state of its beginning, which stays open until the request has ended."""
 

@@ -23,6 +23,7 @@ from ragstone.server.streams import EventStream, begin_stream, describe_failure,
 from ragstone.server.token_counts import count_question
 
 router = APIRouter(tags=["pipelines"])
+TABLE = "table"  # the recipe of rows
 
 
 class QueryBody(BaseModel):
@@ -94,7 +95,9 @@ def count_tokens(answer: Answer) -> int:
 def _source_json(hit: Hit) -> Json:
     """A passage; its id is that of its row for a table, else of its chunk."""
     text = mask_secrets(hit.chunk.text, hit.chunk.spans, hit.chunk.secrets)
-    return {"id": hit.chunk.id, "content": text, "score": hit.score}
+    chunk = hit.chunk
+    identity = chunk.metadata["id"] if chunk.document.recipe == TABLE else chunk.id
+    return {"id": identity, "content": text, "score": hit.score}
 
 
 async def _frame_chunks(events: AsyncIterator[Event], ended: Any) -> AsyncGenerator[ServerSentEvent]:
