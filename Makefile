@@ -4,7 +4,7 @@
 # make preset-library  the demo with the settings of a known system; also -notes, -research, -company
 # make check  everything that CI runs: style, types and tests
 # make gate   the demo's questions by words alone, without a model, against demo/gate.json: exit status 3 if worse
-# make frameworks  the pages on LangChain, LlamaIndex and Haystack, with each of them (250 MB)
+# make frameworks  the pages on LangChain, LlamaIndex and Haystack, with each of them (560 MB)
 # make eval   the demo's questions: how good the search is; eval-rag: the answers; eval-both: both
 #             eval-chunk: the places that answer; more options in EVAL="--judge-model VENDOR/MODEL"
 PYTHON ?= python3.11
@@ -72,9 +72,10 @@ check: lint types test
 
 # Debian packages that some tests need (.ci/packages, one a line); without root those tests say what they lack.
 frameworks: .venv/.tested
-	for one in langchain-core llama-index-core haystack-ai; do \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --target .venv/frameworks/$$one $$one && \
-	  PYTHONPATH=.venv/frameworks/$$one $(BIN)/python -m pytest -q -n 0 -W ignore tests/docs/test_frameworks.py || exit 1; done
+	for one in langchain-openai "llama-index-core llama-index-llms-openai-like llama-index-embeddings-openai-like" haystack-ai; do \
+	  folder=.venv/frameworks/$${one%% *} && \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --target $$folder $$one && \
+	  PYTHONPATH=$$folder $(BIN)/python -m pytest -q -n 0 -W ignore tests/docs/test_frameworks.py || exit 1; done
 
 parts:
 	@packages="$$(cat .ci/packages 2>/dev/null)"; \

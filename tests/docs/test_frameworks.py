@@ -1,5 +1,6 @@
 """The pages for other frameworks, with the real framework where it is installed."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 import ragstone
 from tests.docs.blocks import ROOT, blocks
+from tests.server.conftest import serve_program
 
 PAGES = ROOT / "docs" / "how-to"
 QUESTION = "How long are samples kept?"
@@ -62,3 +64,32 @@ def test_haystack_gets_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "15 days" in document.content
     assert "hunter2secret99" not in document.content
     assert document.meta["path"] == "storage.md"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server over one document, with the built-in model."""
+    folder = tmp_path_factory.mktemp("frameworks")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "storage.md").write_text("# Storage\n\nSamples are kept for 15 days. password=hunter2secret99\n")
+    with ragstone.open(f"embedded:{folder / 'store'}") as kb:
+        kb.ingest(folder / "docs")
+    with serve_program("--store", folder / "store") as served:
+        yield served.url
+
+
+@pytest.mark.parametrize(
+    ("place", "package"), enumerate(["langchain_openai", "llama_index.llms.openai_like", "haystack"])
+)
+def test_a_framework_asks_a_server_as_its_model(place: int, package: str, request: pytest.FixtureRequest) -> None:
+    pytest.importorskip(package)
+    block = [one for one in blocks(PAGES / "frameworks.md") if one.language == "python"][place]
+    made: dict[str, Any] = {}
+    text = block.text.replace("http://localhost:8080", request.getfixturevalue("address"))
+    exec(compile(text, "frameworks.md", "exec"), made)
+    assert "Samples are kept for 15 days. [1]" in made["answer"]
+    assert "[1] storage.md:" in made["answer"]
+    assert "hunter2secret99" not in made["answer"]
+    assert len(made["pieces"]) > 1
+    assert "".join(piece or "" for piece in made["pieces"]) == made["answer"]
+    assert len(made["vector"]) == 384

@@ -41,6 +41,7 @@ MACHINE = re.compile(
 )
 ABOUT_SERVERS = (
     "deploy.md",
+    "frameworks.md",
     "agents.md",
     "cli.md",
     "configure.md",
