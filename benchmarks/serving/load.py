@@ -53,8 +53,11 @@ def main() -> None:
         url = _find_url(process)
         _wait_for(url)
         print(f"start, to the first answer of /v1/live: {time.perf_counter() - begun:.2f} s")
+        _wait_for(url, "/v1/ready")
+        print(f"start, to ready: {time.perf_counter() - begun:.2f} s")
         print(f"memory when idle: {_measure_memory(process.pid)} MB")
         line = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
+        print(f"the first answer: {_time(_post, line, '/v1/ask', questions[0]):.1f} ms")
         for path in ("/v1/search", "/v1/ask"):
             served = statistics.median(_time(_post, line, path, one) for one in questions)
             print(f"{path}, one client: {served:.1f} ms; by the library {library[path]:.1f} ms")
@@ -95,10 +98,10 @@ def _find_url(process: "subprocess.Popen[str]") -> str:
     raise SystemExit("the server did not start")
 
 
-def _wait_for(url: str) -> None:
+def _wait_for(url: str, path: str = "/v1/live") -> None:
     while True:
         try:
-            urllib.request.urlopen(f"{url}/v1/live", timeout=10).read()
+            urllib.request.urlopen(f"{url}{path}", timeout=10).read()
             return
         except OSError:
             time.sleep(0.01)
