@@ -1,5 +1,6 @@
 """A stemmer that stems otherwise, or a guard with other rules, is seen; stored documents follow without embedding."""
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -10,7 +11,10 @@ import pytest
 
 import ragstone
 from ragstone.core import analyzer, analyzer_edition
+from ragstone.core.records import Run
+from ragstone.core.types import Scope
 from ragstone.guard import edition, injection
+from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.engine.transfer.test_copy import in_folder, in_postgres, in_qdrant
 
@@ -83,6 +87,16 @@ def other_guard() -> Iterator[None]:
     forget_editions()
 
 
+@contextmanager
+def source_held(root: Path, source: str) -> Iterator[None]:
+    """A run of the source goes on meanwhile."""
+    store = EmbeddedStore(root)
+    ledger = store.ledger(Scope("default", "default"))
+    asyncio.run(ledger.start(Run("1", source, "running", "2026-01-01T00:00:00")))
+    yield
+    asyncio.run(store.close())
+
+
 def open_at(url: str) -> ragstone.Knowledge:
     return ragstone.open(url, embedder=BagOfWords())
 
@@ -140,18 +154,51 @@ def test_flags_follow_the_guard(url: str, folder: Path) -> None:
         assert kb.doctor() == []
 
 
-def test_another_source_keeps_its_edition_until_its_own_run(tmp_path: Path, folder: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "c.txt").write_text("Another internal text.\n")
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """A second source."""
+    made = tmp_path / "other"
+    made.mkdir()
+    (made / "c.txt").write_text("Another internal evening.\n")
+    return made
+
+
+def outdated(kb: ragstone.Knowledge) -> list[str]:
+    return [problem for problem in kb.doctor() if "another version of analyser or guard" in problem]
+
+
+@pytest.mark.parametrize("way", ["ingest of one source", "doctor --repair"])
+def test_all_sources_follow_at_once_without_embedding(url: str, folder: Path, other: Path, way: str) -> None:
+    with old_stemmer(), other_guard(), open_at(url) as kb:
+        kb.ingest(folder, other)
+    with open_at(url) as kb:
+        assert [problem.partition(" have ")[0] for problem in outdated(kb)] == [
+            "2 documents of source 'docs'",
+            "1 documents of source 'other'",
+        ]
+        assert all("doctor --repair" in problem for problem in outdated(kb))
+        if way == "doctor --repair":
+            kb.doctor(repair=True)
+        else:
+            kb.ingest(folder)
+        assert outdated(kb) == []
+        assert find(kb) == (["a.txt", "c.txt"], set())
+        assert kb.info().pending_vectors == 0
+        assert {run.source: run.stats["renewed"] for run in kb.runs(2)} == {"docs": 2, "other": 1}
+        assert [run.stats["embedded"] for run in kb.runs(2)] == [0, 0]
+        kb.ingest(folder, other)
+        assert [run.stats["documents"]["unchanged"] for run in kb.runs(2)] == [1, 2]
+
+
+def test_a_source_that_is_being_ingested_is_left_to_its_run(tmp_path: Path, folder: Path, other: Path) -> None:
     with old_stemmer(), open_at(str(tmp_path / "store")) as kb:
         kb.ingest(folder, other)
-    with open_at(str(tmp_path / "store")) as kb:
-        kb.ingest(folder)
-        [problem] = kb.doctor()
-        assert "1 documents of source 'other'" in problem
-        kb.ingest(other)
-        assert kb.doctor() == []
+    with open_at(str(tmp_path / "store")) as kb, source_held(tmp_path / "store", "other"):
+        problems = kb.doctor(repair=True)
+        assert [problem.partition(":")[0] for problem in problems] == [
+            "documents of source 'other' could not be brought up to date now",
+            "1 documents of source 'other' have terms and flags of another version of analyser or guard",
+        ]
 
 
 def test_a_store_of_an_earlier_format_is_brought_up_to_date(tmp_path: Path, folder: Path) -> None:

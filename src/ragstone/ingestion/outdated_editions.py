@@ -2,33 +2,57 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ragstone import guard
-from ragstone.core.ports import Exporter
-from ragstone.core.types import Chunk, Document, Revision
-from ragstone.ingestion.progress import Progress, Tally
-from ragstone.ingestion.run_context import RunContext
+from ragstone.core.errors import Busy
+from ragstone.core.ports import Exporter, Store
+from ragstone.core.types import Chunk, Document, Revision, Scope
+from ragstone.ingestion.progress import EventCallback, Progress, Tally
 
 MAX_REVISIONS = 64  # derived and committed together
 MAX_BYTES = 4_000_000  # of the files that they were made from
 
 
-async def renew_outdated(context: RunContext, source: str, tally: Tally, progress: Progress) -> None:
-    """Derive anew what stored text gives under the present edition, for all documents of the source of this run.
+async def renew_sources(
+    store: Store, scope: Scope, *, except_: Collection[str] = (), tell: EventCallback = lambda _event: None
+) -> list[str]:
+    """Derive anew what stored text gives under the present edition, for each source of a collection in a run of its
+    own, which keeps other runs away from its documents. Gives a sentence for each source that could not be renewed."""
+    async with store.reader(scope) as reader:
+        editions = (await reader.info()).editions
+    edition, ledger = guard.current_edition(), store.ledger(scope)
+    if all(one == edition for one in editions):
+        return []
+    stale = {one.source for one in await ledger.list_all_revisions() if one.edition != edition}
+    problems = []
+    for source in sorted(stale - set(except_)):
+        tally = Tally()
+        progress = Progress(ledger, source, config={"edition": edition}, tally=tally, tell=tell)
+        try:
+            async with progress.record_run():
+                await renew_outdated(store, scope, source, tally, progress)
+                async with store.writer(scope) as writer:
+                    await writer.settle()
+            await progress.end("succeeded")
+        except Busy as error:
+            problems.append(f"documents of source {source!r} could not be brought up to date now: {error}")
+        problems += tally.warnings
+    return problems
 
-    Those of other sources wait for their own run, which keeps other runs away from them. Each batch is one commit, so
-    the next run continues after an interruption.
-    """
+
+async def renew_outdated(store: Store, scope: Scope, source: str, tally: Tally, progress: Progress) -> None:
+    """Derive anew what stored text gives under the present edition, for all documents of the source of this run. Each
+    batch is one commit, so the next run continues after an interruption."""
     progress.begin_stage("editions")
-    edition, scope = context.builder.edition, context.builder.scope
-    kept = [one for one in await context.store.ledger(scope).list_all_revisions() if one.source == source]
+    edition = guard.current_edition()
+    kept = [one for one in await store.ledger(scope).list_all_revisions() if one.source == source]
     stale = {document.id for document in kept if document.edition != edition}
     wanted = [document for document in kept if document.id in stale]
     if not wanted:
         return
-    async with context.store.reader(scope) as reader, context.store.writer(scope) as writer:
+    async with store.reader(scope) as reader, store.writer(scope) as writer:
         if not isinstance(reader, Exporter):
             tally.warnings.append("this store cannot bring documents of another version up to date; use --refresh")
             return
@@ -75,6 +99,6 @@ def describe_outdated(documents: Iterable[Document]) -> list[str]:
     stale = Counter(document.source for document in documents if document.edition != edition)
     return [
         f"{count} documents of source {source!r} have terms and flags of another version of analyser or guard: some "
-        "words may not be found; an ingest of this source brings them up to date without embedding"
+        "words may not be found; ragstone doctor --repair, or the next ingest, brings them up to date without embedding"
         for source, count in sorted(stale.items())
     ]

@@ -88,7 +88,7 @@ class CollectionVerbs(VerbGroup):
         problems = await self._find_model_problems()
         try:
             problems += await self.store.admin.check(self.scope, repair=repair)
-            problems += await self._find_outdated()
+            problems += await self._find_outdated(repair=repair)
         except NoKey:
             raise
         except RagstoneError as error:
@@ -121,17 +121,19 @@ class CollectionVerbs(VerbGroup):
                 problems.append(str(error))
         return problems
 
-    async def _find_outdated(self) -> list[str]:
-        """The sources whose documents have terms or flags of another edition; chunks that wait for their vectors."""
+    async def _find_outdated(self, *, repair: bool) -> list[str]:
+        """The sources whose documents have terms or flags of another edition, after a repair those that are left; and
+        chunks that wait for their vectors."""
         if not await self.store.admin.exists(self.scope):
             return []
-        from ragstone.ingestion.outdated_editions import describe_outdated
+        from ragstone.ingestion.outdated_editions import describe_outdated, renew_sources
 
+        failed = await renew_sources(self.store, self.scope) if repair else []
         info = await read_info(self._components)
         outdated = any(edition != guard.current_edition() for edition in info.editions)
         old = describe_outdated(await list_newest(self._components)) if outdated else []
         waits = self.settings.embed.model != "none"  # else nobody will embed them
-        return [*old, *(missing_vector_warnings(info.pending_vectors) if waits else ())]
+        return [*failed, *old, *(missing_vector_warnings(info.pending_vectors) if waits else ())]
 
     async def _find_tenant_problems(self) -> list[str]:
         """What is wrong with whole tenants; with a credential, with the own one alone."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -23,6 +24,8 @@ from ragstone.engine.visible_documents import list_newest
 
 if TYPE_CHECKING:
     from ragstone.ingestion.progress import EventCallback
+
+log = logging.getLogger("ragstone")
 
 UPLOADS = "uploads"  # the source of documents that were handed over one by one
 
@@ -84,11 +87,15 @@ class IngestionVerbs(VerbGroup):
         context = build_run_context(self._components, allow_removals=allow_removals, **options)
         runs = []
         processes = self._components.processes.make_sandbox()
+        from ragstone.ingestion.outdated_editions import renew_sources
         from ragstone.ingestion.run import run_ingestion  # a question must not wait for it
 
         for source, root in roots:
             here = replace(context, root=None if name else root, place=root, processes=processes, named=_is_file(root))
             runs.append(await run_ingestion(here, source, tell=tell))
+        done = [source.name for source, _ in roots]
+        for problem in await renew_sources(self.store, self.scope, except_=done, tell=tell):
+            log.warning("%s", problem)
         await forget_stale_searches(self._components)
         return runs
 
