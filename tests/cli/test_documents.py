@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from tests.beside import DATA, LARGE
 from tests.commands import Run
 from tests.extraction.pdf.locked import locked
 from tests.extraction.pdf.sheets import pdf, shown
+from tests.pixels import pixels
 
 OFFICE = Path(__file__).parents[2] / "demo" / "office"
 QUESTION = "For how long are monthly copies kept?"
@@ -27,16 +27,6 @@ def office(run: Run, tmp_path: Path) -> Path:
     done = run("ingest", folder, "--embedder", "none", "--json")
     assert json.loads(done.out.splitlines()[-1])["documents"]["added"] == 3
     return folder
-
-
-def pixels(png: bytes) -> np.ndarray:
-    """What our own PNGs hold: rows without a filter."""
-    assert png.startswith(b"\x89PNG\r\n\x1a\n")
-    width, height = (int.from_bytes(png[at : at + 4], "big") for at in (16, 20))
-    start = png.index(b"IDAT") + 4
-    size = int.from_bytes(png[start - 8 : start - 4], "big")
-    rows = np.frombuffer(zlib.decompress(png[start : start + size]), np.uint8).reshape(height, 1 + 3 * width)
-    return rows[:, 1:].reshape(height, width, 3)
 
 
 def test_the_boxes_of_a_citation_hold_exactly_its_quote(run: Run, office: Path) -> None:

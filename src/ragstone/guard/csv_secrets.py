@@ -37,7 +37,7 @@ def find_values(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Secre
             if lower.find(mark.encode(), start, find_line_end(lower, at)) < 0:
                 continue
             head, below = _read_row(text, start, mark)
-            wanted = _secret_columns(text, head)
+            wanted = _secret_columns(text, head, names)
             yield from _values_beside(head, wanted)
             if wanted and _are_labels(text, head) and len(head) == len(_read_row(text, below, mark)[0]):
                 # A comma and a blank are how prose goes on, too: a value of several words is none there.
@@ -47,9 +47,9 @@ def find_values(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Secre
         done = max(done, find_line_end(lower, at))
 
 
-def _secret_columns(text: str, head: Sequence[Field]) -> dict[int, bool]:
+def _secret_columns(text: str, head: Sequence[Field], names: Sequence[int]) -> dict[int, bool]:
     """The fields that name secrets, and whether these are passwords."""
-    found = ((i, match_heading(text, field)) for i, field in enumerate(head if len(head) > 1 else ()))
+    found = ((i, match_heading(text, field, names)) for i, field in enumerate(head if len(head) > 1 else ()))
     return {i: match["password"] is not None for i, match in found if match}
 
 

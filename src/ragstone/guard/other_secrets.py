@@ -47,6 +47,7 @@ FIELDS = re.compile(
     r"|[a-z_][\w.-]{0,31}:(?P<crypt>[./A-Za-z0-9]{13}):\d{1,6}(?::\d{0,6}){4,6}:*"
     r"|[\w.$\\-]{1,64}:\d{1,10}:(?P<ntlm>[0-9a-fA-F]{32}:[0-9a-fA-F]{32}):{1,3})"
 )
+COLONS = 4  # what the least of these has on its line
 COOKIE = re.compile(r"(?i)cookies?[\"']?(?:[ \t]{0,4}(?:=>|[:=])|[ \t])[ \t]{0,4}[\"'`]?(?P<pairs>[^\n\"'`]{8,4000})")
 PAIR = re.compile(r"(?P<name>[^\s=;,]{1,80})=(?P<value>[^\s;,\"]{10,2000})")
 ATTRIBUTES = frozenset(("expires", "path", "domain", "max-age", "samesite", "version", "priority"))
@@ -56,6 +57,8 @@ OTHER_STARTS = (*COMMANDS, b"cookie")
 def find_commands(text: str, lower: bytes) -> Iterator[Place]:
     """Arguments of commands that are passwords."""
     for start, command in COMMANDS.items():
+        if start not in lower:
+            continue
         done = 0
         for at in find_starts(lower, (start,)):
             inside = at > 0 and (text[at - 1].isalnum() or text[at - 1] in "-_.")
@@ -78,7 +81,7 @@ def find_stored(text: str, lower: bytes) -> Iterator[Place]:
     if b"$" in lower or b"{" in lower:
         for match in HASH.finditer(text):
             yield "password", *match.span()
-    if b":" in lower:
+    if any(line.count(b":") >= COLONS for line in lower.split(b"\n")):
         for match in FIELDS.finditer(text):
             if match["pgpass"] is None or is_password(match["pgpass"]):
                 yield "password", *match.span(match.lastgroup or 0)

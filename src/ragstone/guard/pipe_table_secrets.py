@@ -1,6 +1,7 @@
 """Columns of pipe tables whose heading says that they hold secrets."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -9,7 +10,8 @@ from ragstone.guard.assignments import ABOUT, NAME
 
 RULE = re.compile(r"[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*(?:[ \t]*:?-+:?[ \t]*)?\r?$")
 BAR = re.compile(r"(?<!\\)\|")
-HEADING = re.compile(rf"(?i)[^\w]*(?:[\w-]+ ?){{0,3}}?{NAME}{ABOUT}[\w-]{{0,20}}(?: ?\([^()]*\))?[^\w]*")
+BEFORE_NAME = re.compile(r"[^\w]*(?:[\w-]+(?: [\w-]+){0,2} ?)?")
+FROM_NAME = re.compile(rf"(?i){NAME}{ABOUT}[\w-]{{0,20}}(?: ?\([^()]*\))?[^\w]*")
 HEADING_LENGTH = 60
 VALUE = re.compile(r"[\s*`\"']*(?:<\w+>)?(?P<value>[^\s`\"'<>]+?)(?:</\w+>)?[\s*`\"']*")
 CELL_LENGTH = 600
@@ -44,13 +46,13 @@ def find_values(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Secre
         if not _is_rule(text, lower, done + 1, below):
             continue
         head = _cell_ranges(text, start, done)
-        wanted = _secret_columns(text, head)
+        wanted = _secret_columns(text, head, names)
         start, rows = below + 1, 1
         while start < len(text) and b"|" in lower[start : (end := find_line_end(lower, start))]:
             cells = _cell_ranges(text, start, end)
             # A heading over several columns leaves cells beside it empty; what it does not say, the next row does.
             if rows < HEADERS and any(not text[slice(*cell)].strip() for cell in head[1:-1]):
-                wanted |= _secret_columns(text, cells)
+                wanted |= _secret_columns(text, cells, names)
                 head, rows = cells, rows + 1
             if wanted:
                 yield from _column_values(text, cells, wanted)
@@ -75,13 +77,19 @@ def _cell_ranges(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return cells[1:] if not text[slice(*cells[0])].strip(" \t>") else cells
 
 
-def match_heading(text: str, cell: tuple[int, int]) -> re.Match[str] | None:
-    """How a heading names secrets; its group `password` where these are passwords."""
-    return HEADING.fullmatch(text, *cell) if cell[1] - cell[0] <= HEADING_LENGTH else None
+def match_heading(text: str, cell: tuple[int, int], names: Sequence[int]) -> re.Match[str] | None:
+    """How a heading names secrets; its group `password` where these are passwords. Only suspicious words are looked
+    at: most headings have none."""
+    start, end = cell
+    if end - start > HEADING_LENGTH:
+        return None
+    inside = names[bisect_left(names, start) : bisect_left(names, end)]
+    found = (FROM_NAME.fullmatch(text, at, end) for at in inside if BEFORE_NAME.fullmatch(text, start, at))
+    return next(filter(None, found), None)
 
 
-def _secret_columns(text: str, cells: Sequence[tuple[int, int]]) -> dict[int, re.Match[str]]:
-    return {i: found for i, cell in enumerate(cells) if (found := match_heading(text, cell))}
+def _secret_columns(text: str, cells: Sequence[tuple[int, int]], names: Sequence[int]) -> dict[int, re.Match[str]]:
+    return {i: found for i, cell in enumerate(cells) if (found := match_heading(text, cell, names))}
 
 
 def _column_values(

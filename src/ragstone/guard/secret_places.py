@@ -25,7 +25,7 @@ def find_starts(lower: bytes, words: Sequence[bytes]) -> list[int]:
         while at >= 0:
             found.add(at)
             at = lower.find(word, at + 1)
-    return [at for at in sorted(found) if not _is_in_mask(lower, at)]
+    return [at for at in sorted(found) if not _is_in_mask(lower, at)] if found else []
 
 
 def _is_in_mask(lower: bytes, at: int) -> bool:

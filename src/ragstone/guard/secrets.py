@@ -35,6 +35,8 @@ from ragstone.guard.secret_places import find_starts, find_token_runs, fold_case
 PASSES = 4
 NAMED = re.compile(f"(?i){NAME}")
 FOREIGN_NAMES = re.compile("|".join(FOREIGN), re.IGNORECASE)
+FOLDED_NAMES = tuple(word.casefold() for word in FOREIGN)
+DOT_ABOVE = "\u0307"
 GOES_ON = re.compile(r"[\w$%&@#!?+=^~(){}\[\]<>]")  # behind the quote that would end a value
 OPTION_LENGTH = 48
 
@@ -145,7 +147,11 @@ def _find_logins(text: str, lower: bytes) -> Iterator[Finding]:
 
 def _find_foreign_names(text: str) -> Iterator[int]:
     """Where words for "password" stand that are not written in ASCII."""
-    return (match.start() for match in FOREIGN_NAMES.finditer(text)) if not text.isascii() else iter(())
+    if text.isascii():
+        return iter(())
+    folded = text.casefold().replace(DOT_ABOVE, "")  # what a capital dotted I of Turkish leaves behind
+    hinted = any(word in folded for word in FOLDED_NAMES)
+    return (match.start() for match in FOREIGN_NAMES.finditer(text)) if hinted else iter(())
 
 
 def _find_others(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Finding]:

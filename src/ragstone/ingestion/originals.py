@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ragstone.core.errors import UsageError
+from ragstone.core.page_layout import Box
 from ragstone.core.ports import Ledger
 from ragstone.core.types import Document, Span
 from ragstone.extraction import try_passwords
@@ -44,6 +45,11 @@ def _read_unchanged(document: Document, place: Path) -> bytes:
     return data
 
 
+def has_pages(document: Document) -> bool:
+    """Whether pages of documents of this format can be drawn."""
+    return document.media_type in DRAWERS
+
+
 def draw_page(
     document: Document,
     data: bytes,
@@ -51,9 +57,11 @@ def draw_page(
     page: int,
     processes: Sandbox,
     spans: Sequence[Span] = (),
+    covered: Sequence[Box] = (),
     passwords: Sequence[str] = (),
 ) -> bytes:
-    """A page (from 1) as a PNG with the boxes of `spans` marked, drawn in `processes`.
+    """A page (from 1) as a PNG with the boxes of `spans` marked and those of `covered` painted over, drawn in
+    `processes`.
 
     Raises `UsageError` for a format without pages, `Refused` for a page that is not there.
     """
@@ -61,8 +69,9 @@ def draw_page(
     if drawer is None:
         raise UsageError(f"{document.path} is {document.media_type}: it has no pages to draw; leave --page out")
     boxes = [list(span.bbox) for span in spans if span.page == page and span.bbox]
+    fixed = {"page": page, "boxes": boxes, "covered": [list(box) for box in covered]}
 
     def draw(options: Mapping[str, object]) -> bytes:
-        return processes.draw(drawer, data, path=document.path, options={"page": page, "boxes": boxes, **options})
+        return processes.draw(drawer, data, path=document.path, options={**fixed, **options})
 
     return try_passwords(draw, passwords)

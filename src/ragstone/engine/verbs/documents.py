@@ -4,11 +4,14 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 
+from ragstone import guard
 from ragstone.access import Permission
 from ragstone.core.errors import UsageError
+from ragstone.core.page_layout import Box
 from ragstone.core.records import Info
 from ragstone.core.suggestions import describe_absent
 from ragstone.core.types import Chunk, Document, Span
+from ragstone.engine.page_secrets import find_secret_boxes
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import is_visible, list_visible, read_info, read_record
@@ -45,12 +48,13 @@ class DocumentVerbs(VerbGroup):
 
     @verb(Permission.SEARCH)
     async def page(self, path: str, number: int, *, source: str | None = None, spans: Sequence[Span] = ()) -> bytes:
-        """A page of a document (from 1) as a PNG, the boxes of `spans` marked on it; it is drawn from the file.
+        """A page of a document (from 1) as a PNG, drawn from its file: boxes of `spans` are marked, secrets covered.
 
-        Raises `UsageError` when the document has no pages, or when its file is gone or changed since it was
-        ingested; `Refused` when there is no such page.
+        Raises `UsageError` when the document has no pages, when its file is gone or changed since it was ingested, or
+        when the page shows a secret whose place is not known; `Refused` when there is no such page.
         """
-        document, _ = await read_record(self._components, path, source)
+        document, record = await read_record(self._components, path, source)
+        covered = await self._locate_secret_boxes(document, record, number)
         data = await originals.read_original(self.store.ledger(self.scope), document)
         passwords = self.settings.passwords
         draw = partial(
@@ -59,9 +63,18 @@ class DocumentVerbs(VerbGroup):
             data,
             processes=self._components.processes.sandbox_for_files,
             spans=spans,
+            covered=covered,
             passwords=passwords,
         )
         return await asyncio.to_thread(draw, page=number)
+
+    async def _locate_secret_boxes(self, document: Document, record: str, page: int) -> list[Box]:
+        secrets = await asyncio.to_thread(guard.locate_secrets, record)
+        if not secrets or not originals.has_pages(document):
+            return []
+        async with self.store.reader(self.scope) as reader:
+            layouts = await reader.layouts([document])
+        return find_secret_boxes(document, layouts.get(document.id), record, secrets, page=page)
 
     @verb(Permission.EXPORT)  # its secrets are not masked
     async def original(self, path: str, *, source: str | None = None) -> tuple[Document, bytes]:

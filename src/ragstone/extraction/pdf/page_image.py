@@ -12,9 +12,11 @@ from ragstone.core.errors import Refused
 from ragstone.extraction.pdf.characters.pdfium import open_document
 
 Pixels = npt.NDArray[np.uint8]
+Boxes = Sequence[Sequence[float]]
 MOST = 40_000_000  # pixels: an A0 poster at 150 dpi
 HIGHLIGHT = (255, 214, 0)  # what a marker pen leaves
 EDGE = (200, 60, 0)
+COVER = (0, 0, 0)  # over a secret
 SHARE = 0.35  # of the mark in a marked pixel
 MARGIN = 1.5  # points between the characters and the edge
 
@@ -24,11 +26,13 @@ def draw_pdf_page(
     *,
     path: str,
     page: int,
-    boxes: Sequence[Sequence[float]] = (),
+    boxes: Boxes = (),
+    covered: Boxes = (),
     dpi: float = 110.0,
     password: str | None = None,
 ) -> bytes:
-    """The page (from 1) as PNG, with the boxes (x0, y0, x1, y1 in points, origin top left) marked.
+    """The page (from 1) as PNG, with the boxes (x0, y0, x1, y1 in points, origin top left) marked and
+    those of `covered` painted over.
 
     Raises `Refused`: broken, encrypted, unsupported (no such page).
     """
@@ -41,21 +45,29 @@ def draw_pdf_page(
             pixels = found.render(scale=scale, rev_byteorder=True, maybe_alpha=False).to_numpy()[:, :, :3].copy()
         except pypdfium2.PdfiumError as error:
             raise Refused("broken", f"page {page} of {path} cannot be drawn") from error
-    return highlight_boxes(pixels, boxes, scale=scale)
+    return highlight_boxes(pixels, boxes, covered=covered, scale=scale)
 
 
-def highlight_boxes(pixels: Pixels, boxes: Sequence[Sequence[float]], *, scale: float) -> bytes:
-    """RGB pixels as a PNG with boxes in points marked on them; `scale` is pixels a point."""
+def highlight_boxes(pixels: Pixels, boxes: Boxes, *, covered: Boxes = (), scale: float) -> bytes:
+    """RGB pixels as a PNG with boxes in points marked on them, and other boxes painted over; `scale` is pixels a
+    point."""
     for box in boxes:
-        _highlight_box(pixels, [round(scale * (x + way * MARGIN)) for x, way in zip(box, (-1, -1, 1, 1), strict=True)])
+        _highlight_box(_pixels_inside(pixels, box, scale))
+    for box in covered:
+        _pixels_inside(pixels, box, scale)[:] = COVER
     return encode_png(pixels)
 
 
-def _highlight_box(pixels: Pixels, box: Sequence[int]) -> None:
+def _pixels_inside(pixels: Pixels, box: Sequence[float], scale: float) -> Pixels:
+    """The pixels of a box in points and of a margin around it."""
+    x0, y0, x1, y1 = (round(scale * (at + way * MARGIN)) for at, way in zip(box, (-1, -1, 1, 1), strict=True))
     height, width = pixels.shape[:2]
-    x0, x1 = (min(max(x, 0), width - 1) for x in (box[0], box[2]))
-    y0, y1 = (min(max(y, 0), height - 1) for y in (box[1], box[3]))
-    inside = pixels[y0 : y1 + 1, x0 : x1 + 1]
+    left, right = (min(max(x, 0), width - 1) for x in (x0, x1))
+    top, bottom = (min(max(y, 0), height - 1) for y in (y0, y1))
+    return pixels[top : bottom + 1, left : right + 1]
+
+
+def _highlight_box(inside: Pixels) -> None:
     inside[:] = (inside * (1 - SHARE) + np.array(HIGHLIGHT) * SHARE).astype(np.uint8)
     for edge in (inside[0], inside[-1], inside[:, 0], inside[:, -1]):
         edge[:] = EDGE

@@ -1,0 +1,43 @@
+"""What is looked at before the slow patterns of secrets changes nothing of what these find."""
+
+import random
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.guard import find_secrets
+from ragstone.guard.assignments import ABOUT, FOREIGN, NAME, STARTS
+from ragstone.guard.pipe_table_secrets import match_heading
+from ragstone.guard.secret_places import find_starts, fold_case
+from ragstone.guard.secrets import FOREIGN_NAMES, _find_foreign_names
+
+# A heading as one pattern, which tries each way to take its words apart.
+HEADING = re.compile(rf"(?i)[^\w]*(?:[\w-]+ ?){{0,3}}?{NAME}{ABOUT}[\w-]{{0,20}}(?: ?\([^()]*\))?[^\w]*")
+PIECES = ["password", "Client ", "API ", "key", "secret", "token", " (hex)", "**", " ", "-", "_", "id", "file", "db"]
+FORMS = (str, str.upper, str.title, str.casefold)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=6).map("".join))
+@settings(max_examples=300, deadline=None)
+def test_a_heading_names_a_secret_where_one_pattern_says_so(cell: str) -> None:
+    names = find_starts(fold_case(cell), STARTS)
+    found, wanted = match_heading(cell, (0, len(cell)), names), HEADING.fullmatch(cell)
+    assert (found is None) == (wanted is None)
+
+
+@pytest.mark.parametrize("word", [*FOREIGN, "ŞİFRE", "ΚΩΔΙΚΌΣ"])
+@pytest.mark.parametrize("form", FORMS)
+def test_words_of_other_languages_are_found_in_any_case(word: str, form: Callable[[str], str]) -> None:
+    text = f"é {form(word)}: kR9&wTz2Vq"
+    assert list(_find_foreign_names(text)) == [match.start() for match in FOREIGN_NAMES.finditer(text)]
+
+
+def test_a_line_of_pgpass_is_found_among_lines_with_few_colons() -> None:
+    lines = ["Note: the time is 12:30.", "a: b", "okapi.example.org:5432:zoo:keeper:Lp3kXd9Gh", "c:d:e"]
+    random.Random(1).shuffle(lines)
+    text = "\n".join(lines)
+    assert [text[found.start : found.end] for found in find_secrets(text)] == ["Lp3kXd9Gh"]
+    assert find_secrets(text.replace(":zoo:", " zoo ")) == []
