@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Awaitable, Callable
 
-from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.errors import StoreError, StoreNotReady, UsageError
 from ragstone.core.plural import format_count
 from ragstone.core.ports import Admin
 from ragstone.core.records import Tenant
@@ -40,6 +40,7 @@ class QdrantAdmin:
         self._foreign = foreign
 
     async def create(self, scope: Scope, *, model: str | None, variant: str | None, dimension: int | None) -> None:
+        await self._client.ping()  # a collection without vectors asks Qdrant nothing else
         fresh = not await self._inner.exists(scope)
         await self._inner.create(scope, model=model, variant=variant, dimension=dimension)
         parts = await self._parts(scope)
@@ -104,10 +105,14 @@ class QdrantAdmin:
         return bool(await erase_tenant(self._client, tenant) or found) or there
 
     async def check(self, scope: Scope, *, repair: bool = False) -> list[str]:
-        if not await self._inner.exists(scope):
-            await self._client.ping()  # an empty ledger must not hide that the server is away
-            if self._foreign.is_named_by(scope) and await self._foreign.count():
-                return await self._foreign.find_problems()
+        try:
+            await self._client.ping()
+        except (StoreError, StoreNotReady) as error:  # of the ledger there is still something to say
+            if not await self._inner.exists(scope):
+                raise
+            return [str(error), *await self._inner.check(scope, repair=repair)]
+        if not await self._inner.exists(scope) and self._foreign.is_named_by(scope) and await self._foreign.count():
+            return await self._foreign.find_problems()
         found = await self._inner.check(scope, repair=repair)
         parts = await self._parts(scope)
         if parts is None:

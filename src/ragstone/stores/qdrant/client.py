@@ -8,13 +8,14 @@ from typing import TypeVar
 
 from qdrant_client import AsyncQdrantClient
 
-from ragstone.core.errors import RagstoneError, StoreError
+from ragstone.core.errors import RagstoneError, StoreError, StoreNotReady
 from ragstone.stores.qdrant import error_mapping
 from ragstone.stores.qdrant.url import QdrantUrl
 
 T = TypeVar("T")
 PATIENCE = 30.0  # seconds for a server that no longer answers: as long as a restart takes
 FIRST_PATIENCE = 1.0  # seconds for one that has not answered yet: a wrong URL, mostly
+PING_PATIENCE = 0.3  # seconds for one that is only asked whether it is there
 QUESTION_PATIENCE = 5.0  # seconds that a question waits; after that its words alone are searched
 RETRY_PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
 MAX_VERSION_GAP = 1  # minor versions between client and server that Qdrant promises to work
@@ -58,10 +59,12 @@ class QdrantConnection:
         """Whether there is no server: indexes are not made then, for they would do nothing."""
         return self.url.local is not None
 
-    async def call(self, work: Callable[[AsyncQdrantClient], Awaitable[T]], *, hasty: bool = False) -> T:
+    async def call(
+        self, work: Callable[[AsyncQdrantClient], Awaitable[T]], *, hasty: bool = False, first: float = FIRST_PATIENCE
+    ) -> T:
         """Do idempotent work, again if that may help; raises our errors only. A question is `hasty`: it waits less,
-        and not again where the call before it has just waited in vain."""
-        patience = (QUESTION_PATIENCE if hasty else PATIENCE) if self._answered else FIRST_PATIENCE
+        and not again where the call before it has just waited in vain. `first`: seconds before any answer."""
+        patience = (QUESTION_PATIENCE if hasty else PATIENCE) if self._answered else first
         if time.monotonic() < self._silent and (hasty or not self._answered):
             patience = 0.0
         end = time.monotonic() + patience
@@ -95,9 +98,21 @@ class QdrantConnection:
         return self._client
 
     async def ping(self) -> None:
-        """Raise `StoreError` where no server answers."""
-        if not self.is_local:
-            await self.call(lambda client: client.info(), hasty=True)
+        """Raise `StoreError` where no server answers, within a second unless it has answered before; `StoreNotReady`
+        where its host has no address."""
+        if self.is_local:
+            return
+        seconds = QUESTION_PATIENCE if self._answered else FIRST_PATIENCE
+        try:
+            async with asyncio.timeout(seconds):
+                await self.call(lambda client: client.info(), hasty=True, first=PING_PATIENCE)
+        except StoreError as error:
+            if error_mapping.is_unknown_host(error.__cause__):
+                raise StoreNotReady(f"{self.url.shown}: there is no such host; check the URL") from error
+            raise
+        except TimeoutError as error:
+            kind, words = error_mapping.SILENT
+            raise kind(words.format(place=self.url.shown, error=f"nothing came in {seconds:g} s")) from error
 
     async def check_version(self) -> str | None:
         """A sentence when server and client are further apart than Qdrant supports."""

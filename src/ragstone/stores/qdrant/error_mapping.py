@@ -31,6 +31,7 @@ TRANSIENT = (
     grpc.StatusCode.ABORTED,
 )
 NO_ROOM = re.compile("no space left|disk (is )?full|out of disk|available disk space", re.IGNORECASE)
+UNKNOWN_HOST = re.compile("DNS resolution failed|errors resolving|lookup failed", re.IGNORECASE)  # by release of grpc
 MAX_MESSAGE = 300  # characters of what is said
 # The client's local mode raises these; so does the client for what it cannot put into a message.
 FOREIGN = (grpc.RpcError, QdrantException, ValueError, TypeError, KeyError, RuntimeError, OSError)
@@ -46,6 +47,11 @@ def status_of(error: BaseException) -> grpc.StatusCode | None:
 def is_transient(error: BaseException) -> bool:
     """Whether the same call may succeed when tried again."""
     return status_of(error) in TRANSIENT
+
+
+def is_unknown_host(error: BaseException | None) -> bool:
+    """Whether a call failed because its host has no address."""
+    return isinstance(error, grpc.aio.AioRpcError) and UNKNOWN_HOST.search(error.details() or "") is not None
 
 
 def translate_error(error: BaseException, place: str) -> RagstoneError:
