@@ -7,11 +7,14 @@ Each folder is ingested into a store of its own below DIR (kept, so that a secon
 candidate really scores in both legs. Documents rank by their best chunk; 50 candidates a leg.
 """
 
-import argparse
-import asyncio
+import sys
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks.retrieval.beir_rows import print_rows
 
 import ragstone
 from ragstone.core.trace import Trace
@@ -62,16 +65,5 @@ async def measure(folder: Path, stores: Path) -> dict[str, float]:
     return {way: float(np.mean(scores)) for way, scores in values.items()}
 
 
-def main() -> None:
-    """Print a row for each folder."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--stores", type=Path, required=True)
-    given = parser.parse_args()
-    for folder in given.folders:
-        means = asyncio.run(measure(folder, given.stores))
-        print(folder.name, "  ".join(f"{way} {mean:.4f}" for way, mean in means.items()), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_rows(__doc__, measure)

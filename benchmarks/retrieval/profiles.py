@@ -6,9 +6,12 @@ Each folder is ingested into a store of its own below DIR (kept, so that a secon
 their best chunk, as `ragstone eval --beir FOLDER --profile NAME` does; these collections have no dates and no labels.
 """
 
-import argparse
-import asyncio
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks.retrieval.beir_rows import print_rows
 
 import ragstone
 from ragstone.config.profiles import PROFILES
@@ -32,16 +35,5 @@ async def measure(folder: Path, stores: Path) -> dict[str, float]:
     return found
 
 
-def main() -> None:
-    """Print a row for each folder."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--stores", type=Path, required=True)
-    given = parser.parse_args()
-    for folder in given.folders:
-        means = asyncio.run(measure(folder, given.stores))
-        print(folder.name, "  ".join(f"{name} {mean:.4f}" for name, mean in means.items()), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    print_rows(__doc__, measure)

@@ -1,6 +1,6 @@
 """A server that is not reached is named by every command, and nothing passes for done."""
 
-import asyncio
+import socket
 from pathlib import Path
 
 import pytest
@@ -54,13 +54,12 @@ async def test_a_server_that_takes_calls_and_says_nothing_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "FIRST_PATIENCE", 0.1)
-    silent = await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0)
-    port = silent.sockets[0].getsockname()[1]
-    store = open_store(f"qdrant://127.0.0.1:{port}?ledger=embedded:{tmp_path / 'ledger'}")
-    with pytest.raises(StoreError, match=r"does not answer \(nothing came in 0\.1 s\)"):
-        await create_collection(store)
-    await store.close()
-    silent.close()
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # nobody accepts
+        port = silent.getsockname()[1]
+        store = open_store(f"qdrant://127.0.0.1:{port}?ledger=embedded:{tmp_path / 'ledger'}")
+        with pytest.raises(StoreError, match=r"does not answer \(nothing came in 0\.1 s\)"):
+            await create_collection(store)
+        await store.close()
 
 
 async def test_the_doctor_names_a_server_that_went_away_from_a_collection_without_vectors(tmp_path: Path) -> None:

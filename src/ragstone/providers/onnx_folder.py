@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ragstone.core.errors import Unavailable, UsageError
+from ragstone.providers.loaded_model import LoadedModel
 from ragstone.providers.minilm.model import count_cores
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx")  # as exporters and the hub lay them out
@@ -32,18 +32,11 @@ class OnnxFolder:
         self._folder = Path(folder).expanduser()
         self._key = key
         self._reads = reads
-        self._threads = threads or count_cores()
-        self._lock = threading.Lock()
-        self._pool: ThreadPoolExecutor | None = None
-        self._loading: Future[tuple[Any, Any]] | None = None
+        self._model = LoadedModel(self._load, threads=threads or count_cores(), name="onnx-folder")
 
     def start_loading(self) -> Future[tuple[Any, Any]]:
         """Begin to load on a thread and return at once; further calls give the same future, unless it has failed."""
-        with self._lock:
-            failed = self._loading is not None and self._loading.done() and self._loading.exception() is not None
-            if self._loading is None or failed:
-                self._loading = self._open_pool().submit(self._load)
-            return self._loading
+        return self._model.start_loading()
 
     async def run(self, texts: Sequence[Text]) -> list[Any]:
         """The first output of the network for each text or pair. When it is cancelled, texts that have not begun are
@@ -51,9 +44,7 @@ class OnnxFolder:
 
         Raises `UsageError` for a folder that holds no model, `Unavailable` for a model that cannot be run.
         """
-        session, tokenizer = await asyncio.shield(asyncio.wrap_future(self.start_loading()))
-        with self._lock:
-            pool = self._open_pool()
+        (session, tokenizer), pool = await self._model.wait()
         run = asyncio.get_running_loop().run_in_executor
         return list(
             await asyncio.gather(*(run(pool, partial(self._compute, session, tokenizer, text)) for text in texts))
@@ -61,15 +52,7 @@ class OnnxFolder:
 
     async def close(self) -> None:
         """Give back threads and memory; the next call would load again."""
-        with self._lock:
-            pool, self._pool, self._loading = self._pool, None, None
-        if pool is not None:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-    def _open_pool(self) -> ThreadPoolExecutor:
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="onnx-folder")
-        return self._pool
+        self._model.close()
 
     def _compute(self, session: Any, tokenizer: Any, text: Text) -> Any:
         import numpy as np
