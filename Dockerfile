@@ -4,8 +4,7 @@ WORKDIR /src
 COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY src src
 RUN python -m venv /opt/ragstone \
- && /opt/ragstone/bin/pip install --no-cache-dir --disable-pip-version-check ".[server,mcp,postgres,openai,otel]" \
- && /opt/ragstone/bin/python -m compileall -q /opt/ragstone/lib
+ && /opt/ragstone/bin/pip install --no-cache-dir --disable-pip-version-check ".[server,mcp,postgres,openai,otel]"
 
 FROM python:3.13-slim
 RUN useradd --uid 10001 --no-create-home --home-dir /data ragstone \
