@@ -2,6 +2,9 @@
 
 NFKC, case folded; words and numbers; identifiers give themselves and their parts (`getUserName`,
 `http_requests_total`, `Get-ChildItem`); Snowball stems; stop words; CJK runs as overlapping pairs.
+
+What is searched for by keywords has, where its language is known and is not English, the stems of that language beside
+these, each with the language's name, so that texts in several languages share no stem by chance.
 """
 
 import re
@@ -12,6 +15,8 @@ from functools import cache
 from itertools import chain
 
 import Stemmer
+
+from ragstone.core.languages import SMALL_WORDS, detect_language
 
 # Lucene's English stop words, the set that the BM25 baselines are stated with.
 STOP_WORDS = frozenset(
@@ -25,6 +30,8 @@ ASCII_TOKEN = re.compile(r"[^\W_]\w*+(?:['.\-+#]\w++)*+[+#]{0,2}", re.ASCII)  # 
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SPLIT = re.compile(r"['’._\-+#]")
 LONGEST_TERM = 64
+OWN_STEM = ":"  # between a language and a stem of it; no term has one
+FEW_WORDS = 16  # of a question that does not tell its language and still has the stems of all
 LONGEST_CACHED = 64  # characters; a longer token is hardly met twice, and a few of them would fill the memory
 CACHE_SIZE = 200_000  # tokens
 
@@ -82,6 +89,36 @@ def extract_terms(text: str, language: str = "english") -> list[str]:
     ['user', 'http_requests_tot', 'http', 'request', 'total', '2', 'counter']
     """
     return list(chain.from_iterable(map(_terms_by_language(language).__getitem__, extract_tokens(text))))
+
+
+def extract_search_terms(text: str, *, asked: bool = False) -> tuple[list[str], list[str]]:
+    """The terms that keywords are compared by: those of `extract_terms`, and the stems of the text's own language.
+
+    A question that does not tell its language, as a few keywords do not, has the stems of every language (`asked`).
+
+    >>> extract_search_terms("Wie lange werden die Proben aufbewahrt?")[1]
+    ['german:lang', 'german:prob', 'german:aufbewahrt']
+    """
+    tokens = list(extract_tokens(text))
+    terms = list(chain.from_iterable(map(_terms_by_language("english").__getitem__, tokens)))
+    words = [token.replace("’", "'").casefold() for token in tokens]
+    language = detect_language(words)
+    if language == "english" or (language is None and not (asked and len(words) <= FEW_WORDS)):
+        return terms, []
+    words = [word for word in words if word[0].isalpha() and not re.match(f"[{CJK}]", word)]
+    languages = [language] if language else [one for one in SMALL_WORDS if one != "english"]
+    return terms, [stem for one in languages for stem in _stem_own(words, one)]
+
+
+def is_own_stem(term: str) -> bool:
+    """Whether a term is the stem of another language than English, of `extract_search_terms`."""
+    return OWN_STEM in term
+
+
+def _stem_own(words: list[str], language: str) -> list[str]:
+    small = SMALL_WORDS[language]
+    stems = stem_words([word for word in words if word not in small], language)
+    return [f"{language}{OWN_STEM}{stem}"[:LONGEST_TERM] for stem in stems]
 
 
 def extract_tokens(text: str) -> Iterator[str]:

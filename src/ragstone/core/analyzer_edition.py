@@ -9,6 +9,7 @@ from functools import cache
 from itertools import product
 
 from ragstone.core import analyzer
+from ragstone.core.languages import SMALL_WORDS
 
 PREFIXES = "a agre anim bak b cann compan conf defin flex hop lik m publ relat sens syst tri vi y".split()
 ENDINGS = (
@@ -36,4 +37,6 @@ def analyzer_edition() -> str:
     pairs = [*product(PREFIXES, ENDINGS), *product(EXCEPTED, EXCEPTED_ENDINGS)]
     words = [beginning + ending.strip(".") for beginning, ending in pairs]
     terms = [*analyzer.stem_words(words), *analyzer.extract_terms(TEXT)]
+    for language, small in SMALL_WORDS.items():
+        terms += [language, *sorted(small), *analyzer.stem_words(sorted(small), language)]
     return hashlib.sha256("\n".join(terms).encode()).hexdigest()[:8]

@@ -1,11 +1,13 @@
 """BM25 after Lucene: the one function that scores keywords, wherever the candidates come from.
 
 idf = ln(1 + (N - n + 0.5) / (n + 0.5)); a term adds idf * tf / (tf + k1 * (1 - b + b * dl / avgdl)).
-N, n and avgdl are exact over the active chunks; dl counts a chunk's terms, repeats included.
+N, n and avgdl are exact over the active chunks; dl counts a chunk's terms, repeats included, but not the stems
+of its own language beside them: a text in another language than English is no longer than one in English.
 """
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +29,24 @@ def searchable_text(chunk: Chunk) -> str:
 
 def term_frequencies(chunk: Chunk) -> tuple[dict[str, int], int]:
     """How often each term stands in a chunk, and how many terms it has."""
-    counts = Counter(analyzer.extract_terms(searchable_text(chunk)))
-    return {term: min(n, MAX_COUNT) for term, n in counts.items()}, counts.total()
+    return count_terms(searchable_text(chunk))
+
+
+def count_terms(text: str) -> tuple[dict[str, int], int]:
+    """How often each term stands in a text, and how many terms it has."""
+    terms, own = analyzer.extract_search_terms(text)
+    return {term: min(n, MAX_COUNT) for term, n in Counter([*terms, *own]).items()}, len(terms)
 
 
 def query_terms(query: str) -> list[str]:
     """The terms of a query, each once, in order: scores are sums in this order on every store."""
-    return list(dict.fromkeys(analyzer.extract_terms(query)))
+    terms, own = analyzer.extract_search_terms(query, asked=True)
+    return list(dict.fromkeys([*terms, *own]))
+
+
+def drop_own_stems(weights: Mapping[str, float]) -> dict[str, float]:
+    """Weights of terms without those of other languages' stems: an answer is judged by the words of the question."""
+    return {term: weight for term, weight in weights.items() if not analyzer.is_own_stem(term)}
 
 
 def idf(holding: int, total: int) -> float:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.core import analyzer
 from ragstone.stores import bm25
 from ragstone.stores.postings import COUNT, LENGTH, NO_POSTINGS, NUMBER, Postings, Ranking, rank_postings
 
@@ -56,13 +55,13 @@ class WordCounts:
 
     def score_text(self, text: str, weights: Mapping[str, float]) -> float:
         """BM25 of a text as it is now, by these statistics; digit for digit the ranking's."""
-        found = Counter(analyzer.extract_terms(text))
-        length = np.array([found.total()], dtype=LENGTH)
+        found, terms = bm25.count_terms(text)
+        length = np.array([terms], dtype=LENGTH)
         average = max(self.words / self.rows if self.rows else 0.0, 1e-9)
         total = np.zeros(1)
         for term, idf in weights.items():
             if term in found:
-                count = np.array([min(found[term], bm25.MAX_COUNT)], dtype=COUNT)
+                count = np.array([found[term]], dtype=COUNT)
                 total += bm25.term_weights(count, length, idf=idf, average=average)
         return float(np.round(total, bm25.DECIMALS)[0])
 
@@ -84,8 +83,8 @@ class WordCounter:
     def add_rows(self, rows: Iterable[tuple[str, str]]) -> None:
         """Rows as id and text; raises `TooManyWords`."""
         for identity, text in rows:
-            found = Counter(analyzer.extract_terms(text))
-            length = found.total()
+            counted, length = bm25.count_terms(text)
+            found = Counter(counted)
             self._rows += 1
             self._words += length
             if self._only is not None:

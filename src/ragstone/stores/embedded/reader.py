@@ -60,8 +60,9 @@ class EmbeddedReader:
 
     async def idf(self, query: str) -> dict[str, float]:
         if self._scored is not None and self._scored[0] == query:
-            return dict(self._scored[2])
-        return await self._run(lambda: {term: weight for term, _, weight in self._weigh_terms(query)})
+            return bm25.drop_own_stems(self._scored[2])
+        weighed = await self._run(lambda: self._weigh_terms(query))
+        return bm25.drop_own_stems({term: weight for term, _, weight in weighed})
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         return await self._run(lambda: self._read_chunks(ids))

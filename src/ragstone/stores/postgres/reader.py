@@ -134,7 +134,7 @@ class PostgresReader:
         return _sort_candidates((scores[number], identity, place) for number, identity, *place in rows)
 
     async def idf(self, query: str) -> dict[str, float]:
-        return dict((await self._rank_query(query)).weights)
+        return bm25.drop_own_stems((await self._rank_query(query)).weights)
 
     # Vectors
 

@@ -69,6 +69,21 @@ class SearchContract(StoreFixtures):
         assert list(idf) == ["pear", "plum"]
         assert idf["plum"] > idf["pear"] > 0
 
+    async def test_a_word_is_found_in_the_forms_of_its_language(self, store: Store) -> None:
+        texts = [
+            "Die Proben werden im Keller gelagert.",
+            "Samples are stored in the cellar.",
+            "Пробы хранятся в подвале.",
+        ]
+        await write_revisions(store, make_revision("a.md", texts))
+        async with store.reader(SCOPE) as reader:
+            if word_signal(reader) != "bm25":
+                return  # counts of words as they are written
+            for query, found in (("Wo ist die Probe?", 0), ("Probe Lagerung", 0), ("sample", 1), ("хранение пробы", 2)):
+                hits = await reader.matching(query, where=EVERYTHING, limit=9)
+                assert [hit.place[2] for hit in hits] == [found], query
+            assert list(await reader.idf("Wo ist die Probe?")) == ["wo", "ist", "die", "probe"]
+
     async def test_filters_mean_what_where_says(self, store: Store) -> None:
         chance = random.Random(13)  # noqa: S311 - reproducible, not secret
         revisions = random_revisions(chance, 30)
