@@ -79,7 +79,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("place", "package"), enumerate(["langchain_openai", "llama_index.llms.openai_like", "haystack"])
+    ("place", "package"), list(enumerate(["langchain_openai", "llama_index.llms.openai_like", "haystack"]))
 )
 def test_a_framework_asks_a_server_as_its_model(place: int, package: str, request: pytest.FixtureRequest) -> None:
     pytest.importorskip(package)
