@@ -187,4 +187,4 @@ def test_a_disk_that_takes_no_more_loses_nothing(tmp_path: Path) -> None:
     assert "disk" in done.stderr.splitlines()[-1]
     with ragstone.open(store, embedder=BagOfWords()) as kb:
         whole(kb, 2)
-        assert kb.doctor() == []
+        assert all("have no vector yet" in problem for problem in kb.doctor())  # the run broke off before them
