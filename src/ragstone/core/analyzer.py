@@ -3,7 +3,7 @@
 NFKC, case folded; words and numbers; identifiers give themselves and their parts (`getUserName`,
 `http_requests_total`, `Get-ChildItem`); Snowball stems; stop words; CJK runs as overlapping pairs.
 
-What is searched for by keywords has, where its language is known and is not English, the stems of that language beside
+Texts searched by keywords have, where their language is known and is not English, the stems of that language beside
 these, each with the language's name, so that texts in several languages share no stem by chance.
 """
 

@@ -61,6 +61,9 @@ positive/negative active/passive public/private direct/indirect permanent/tempor
 natural/artificial synchronous/asynchronous local/remote same/different similar/different common/rare often/rarely
 frequent/rare always/never all/none everyone/nobody foreign/domestic urban/rural civilian/military friend/enemy
 male/female man/woman men/women father/mother son/daughter brother/sister husband/wife king/queen
+beforehand/afterwards before/afterwards wider/narrower heavier/lighter taller/shorter sooner/later colder/warmer
+hotter/colder hotter/cooler dearer/cheaper oldest/youngest indoors/outdoors upstairs/downstairs deepest/shallowest
+drop/add drops/adds dropped/added widest/narrowest heaviest/lightest warmest/coldest
 """
 
 

@@ -201,8 +201,9 @@ def test_a_replaced_word_is_judged_by_its_cosine_where_that_is_known() -> None:
 
 def test_the_numbers_shipped_say_how_they_were_fitted() -> None:
     assert set(load_support_models()) == {"words", "vectors"}
-    assert all(model.weights["aligned"] > 0 for model in load_support_models().values())
-    assert "similar" in load_support_models()["vectors"].weights
+    for model in load_support_models().values():
+        assert model.found.weights["aligned"] > 0 > model.agrees.weights["rival"]
+    assert "similar" in load_support_models()["vectors"].found.weights
 
 
 def test_figures_are_compared_by_value_and_unit() -> None:

@@ -119,6 +119,15 @@ class Alignment:
         used = set(self.to)
         return [j for j in range(len(self.passage)) if j not in used]
 
+    @cached_property
+    def is_unbroken(self) -> bool:
+        """Whether the claim stands in the passage as one run, so that nothing in it can have changed places."""
+        said = [i for i, word in enumerate(self.claim) if word.kind != "light"]
+        places = self.to[said[0] : said[-1] + 1] if said else []
+        first = places[0] if places else None
+        run = [] if first is None else [*range(first, first + len(places))]
+        return bool(run) and list(places) == run and self.piece[run[0]] == self.piece[run[-1]]
+
     def slot(self, i: int) -> list[int]:
         """The passage's free words that stand where the claim's word i would stand, judged by the words beside it."""
         left, right = self._neighbour_places(i)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from ragstone.answering.verification.alignment import Alignment, SourceText
+from ragstone.answering.verification.quantities import is_same_quantity
 from ragstone.answering.verification.question_mismatch import EXTREME, NOT_EXTREME
 from ragstone.answering.verification.word_families import is_related
 from ragstone.core.comparable_words import Word
@@ -40,7 +41,7 @@ def find_wrong_figures(found: Alignment, sources: Sequence[SourceText]) -> Itera
             j = next((k for k in free if is_same_value(word, found.passage[k], hedged=hedged)), None)
         if j is not None:
             other = found.passage[j]
-            if word.unit and other.unit and word.unit != other.unit:
+            if word.unit and other.unit and word.unit != other.unit and not is_same_quantity(word, other):
                 yield Disagreement("unit", f"{word.lower} {word.unit}", f"{other.lower} {other.unit}")
             continue
         rivals = [found.passage[k] for k in free if found.passage[k].kind == word.kind]
@@ -65,7 +66,7 @@ def is_same_value(word: Word, other: Word, *, hedged: bool = False) -> bool:
     written in millions, 1.2 million for 1,234,567. Years are never rounded."""
     if word.kind != "number" or other.kind != "number" or word.key.endswith("s") != other.key.endswith("s"):
         return False
-    if word.value == other.value:
+    if word.value == other.value or is_same_quantity(word, other):
         return True
     if not other.value or _is_year(word):
         return False

@@ -2,78 +2,110 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ragstone.answering.verification.alignment import WEIGHTS, Alignment, SourceText
-from ragstone.answering.verification.contradictions import count_unsaid_extremes
+from ragstone.answering.verification.contradictions import count_unsaid_extremes, find_replacements
+from ragstone.answering.verification.fact_evidence import FactEvidence
+from ragstone.answering.verification.rule_findings import RuleFindings
+from ragstone.answering.verification.word_similarity import compare_words, is_known
+
+Signs = Mapping[str, float]
+WEIGHED = tuple("name exchanged bound negation".split())  # codes of rules that are signs as they are
+STRANGE = 0.5  # similarity below which a word in another one's place is strange
 
 
-@dataclass(frozen=True, slots=True)
-class SupportSigns:
+def measure_alignment(found: Alignment, sources: Sequence[SourceText]) -> Signs:
     """How well a sentence's words are found, as shares of their weight: `aligned` in the closest sentences or above
-    them in heading and title, `near` elsewhere in the chunks, `longest` in one run. `pieces`: how many sentences it
-    took beyond one, `runs`: for each content word; `extremes`: "first", "only" … that are not said; `similar`: the
-    cosine of the sentence and the closest passage, None if it was not computed."""
-
-    aligned: float = 0.0
-    near: float = 0.0
-    longest: float = 0.0
-    runs: float = 0.0
-    pieces: float = 0.0
-    extremes: float = 0.0
-    similar: float | None = None
-
-
-def measure_support(found: Alignment, sources: Sequence[SourceText], cosines: Sequence[float]) -> SupportSigns:
-    """The signs of an alignment; `cosines` are those of the sentence with its passages, as far as they are known."""
+    them in heading and title, `soft` also in words of near meaning, `longest` in one
+    run. `pieces`: how many sentences it took beyond one, `runs`: for each content word; `extremes`: "first", "only" …
+    that are not said."""
     weights = [WEIGHTS[word.kind] for word in found.claim]
     total = sum(weights) or 1.0
-    content = sum(weight > 0 for weight in weights) or 1
     above = {word.key for word in found.claim for source in sources if word.key in source.heading_words}
     held = [j is not None or word.key in above for word, j in zip(found.claim, found.to, strict=True)]
     aligned = sum(weight for weight, one in zip(weights, held, strict=True) if one)
-    said = {word.key for word in found.passage}
-    near = sum(
-        weight
+    others = list({word.key: word for word in found.passage if word.kind != "light"}.values())
+    soft = sum(
+        weight * max(0.0, *(compare_words(word, other) for other in others))
         for word, weight, one in zip(found.claim, weights, held, strict=True)
-        if not one and (word.key in said or any(word.key in source.pieces_by_word for source in sources))
+        if others and weight and not one
     )
-    return SupportSigns(
-        aligned=round(aligned / total, 6),
-        near=round(near / total, 6),
-        longest=round(min(1.0, found.longest / total), 6),
-        runs=round(found.runs / content, 6),
-        pieces=float(len(found.pieces) - 1),
-        extremes=float(count_unsaid_extremes(found)),
-        similar=max(cosines, default=None),
-    )
+    return {
+        "aligned": aligned / total,
+        "soft": (aligned + soft) / total,
+        "longest": min(1.0, found.longest / total),
+        "runs": found.runs / (sum(weight > 0 for weight in weights) or 1),
+        "pieces": float(len(found.pieces) - 1),
+        "extremes": float(count_unsaid_extremes(found)),
+    }
+
+
+def measure_agreement(found: Alignment, facts: FactEvidence, rules: RuleFindings) -> Signs:
+    """Whether the words are said as they stand: the evidence of the sentence's facts, what rules found, and
+    `strange`: a word in the place of one of another sense."""
+    return {"strange": _measure_strangeness(found), **asdict(facts), **_weigh_rules(found, facts, rules)}
+
+
+def _weigh_rules(found: Alignment, facts: FactEvidence, rules: RuleFindings) -> dict[str, float]:
+    """What the rules found that decide nothing by themselves; how sure a turned condition or a swap is depends on how
+    the facts agree."""
+    exchanged = rules.exchanges({word.lower for word in found.claim})
+    codes = rules.codes - {"swapped"} if exchanged else rules.codes
+    return {
+        **{name: float(name in codes or (name == "exchanged" and exchanged)) for name in WEIGHED},
+        "condition": facts.covered**2 * ("condition" in codes),
+        "swapped": max(facts.rival, min(1.0, 2 * facts.stolen)) * ("swapped" in codes),
+    }
+
+
+def _measure_strangeness(found: Alignment) -> float:
+    words = {word.lower: word for word in (*found.claim, *found.passage)}
+    pairs = [(words[one], words[other]) for one, other in find_replacements(found)]
+    near = [compare_words(one, other) for one, other in pairs if is_known(one) and is_known(other)]
+    return max(0.0, STRANGE - min(near, default=STRANGE))
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedSigns:
+    """Log-odds as `base` plus a number for each sign; a sentence needs `verified_from`."""
+
+    base: float
+    verified_from: float
+    weights: Mapping[str, float]
+
+    def margin(self, signs: Signs) -> float:
+        """The log-odds above those that are needed."""
+        return self.base - self.verified_from + sum(w * signs.get(name, 0.0) for name, w in self.weights.items())
 
 
 @dataclass(frozen=True, slots=True)
 class SupportModel:
-    """Logistic regression over the signs: log-odds that the passage supports the sentence, and from which on it
-    does."""
+    """Numbers fitted by `benchmarks/answers/fit_support.py`: whether a sentence is `found` at all, and whether
+    it `agrees`. A word in the place of another is held to be another below the cosine `word_from`."""
 
-    base: float
-    verified_from: float
-    doubtful_from: float
+    found: WeighedSigns
+    agrees: WeighedSigns
     word_from: float
-    weights: Mapping[str, float]
 
-    def odds(self, signs: SupportSigns) -> float:
-        """The log-odds of support."""
-        return round(self.base + sum(w * (getattr(signs, name) or 0.0) for name, w in self.weights.items()), 6)
+    def odds(self, signs: Signs) -> float:
+        """The log-odds of support above those that are needed: of the two the lower."""
+        return round(min(self.found.margin(signs), self.agrees.margin(signs)), 6)
 
 
 @cache
 def load_support_models() -> Mapping[str, SupportModel]:
     """The fitted models: `words` without, `vectors` with cosines. Their numbers stand in `support.json` with the
-    command
-    that fitted them and on what."""
+    command that fitted them and on what."""
     data = json.loads(Path(__file__).with_name("support.json").read_text("utf-8"))
     return {
-        name: SupportModel(one["base"], one["verified_from"], one["doubtful_from"], one["word_from"], one["weights"])
+        name: SupportModel(_read_weighed(one["found"]), _read_weighed(one["agrees"]), one["word_from"])
         for name, one in data["models"].items()
     }
+
+
+def _read_weighed(one: Mapping[str, Any]) -> WeighedSigns:
+    return WeighedSigns(one["base"], one["verified_from"], one["weights"])

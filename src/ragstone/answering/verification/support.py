@@ -1,7 +1,8 @@
 """Whether a sentence that a language model wrote stands in what it cites: found by words, checked by facts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from ragstone.answering.verification.alignment import (
     WEIGHTS,
@@ -13,28 +14,13 @@ from ragstone.answering.verification.alignment import (
 )
 from ragstone.answering.verification.citations import Quote
 from ragstone.answering.verification.claims import extract_claim
-from ragstone.answering.verification.clauses import compare_clauses
-from ragstone.answering.verification.conditions import (
-    find_moved_only,
-    find_turned_bounds,
-    find_turned_conditions,
-    find_widened_limits,
-    list_bound_words,
-    rewords_bound,
-    rewords_condition,
-)
-from ragstone.answering.verification.contradictions import (
-    Disagreement,
-    find_opposites,
-    find_replacements,
-    find_wrong_figures,
-    find_wrong_names,
-)
-from ragstone.answering.verification.features import SupportSigns, load_support_models, measure_support
-from ragstone.answering.verification.negation import find_denials
-from ragstone.answering.verification.order import find_exchanged_words, find_turned_orders
+from ragstone.answering.verification.conditions import rewords_bound, rewords_condition
+from ragstone.answering.verification.contradictions import Disagreement, find_replacements
+from ragstone.answering.verification.fact_evidence import weigh_facts
+from ragstone.answering.verification.facts import FactualText, list_gaps
+from ragstone.answering.verification.features import Signs, load_support_models, measure_agreement, measure_alignment
+from ragstone.answering.verification.rule_findings import RuleFindings, apply_rules
 from ragstone.answering.verification.spans import spans_at
-from ragstone.answering.verification.swaps import find_swaps
 from ragstone.core.comparable_words import Word, parse_words
 from ragstone.core.types import Chunk, Verdict
 
@@ -46,7 +32,17 @@ MOST_TRIED = 3  # chunks of the context that are looked at when the cited ones d
 
 SentencePair = tuple[str, str]
 
-QUOTED_SIGNS = SupportSigns(1.0, longest=1.0)
+# The signs that say why a sentence is doubted where no rule does, and from where on they do.
+REASONS = (
+    (0.5, "rival", "swapped"),
+    (0.4, "denial_sure", "negation"),
+    (0.4, "denied_sure", "negation"),
+    (0.5, "marker", "condition"),
+    (0.3, "strange", "replaced"),
+)
+HOPELESS = 4.0  # log-odds below which no cosine changes the verdict
+FOUND, FOUND_ELSEWHERE = 0.4, 0.75  # of a sentence's words that must stand in the closest sentences themselves
+QUOTED_SIGNS: Signs = MappingProxyType({"aligned": 1.0, "covered": 1.0, "longest": 1.0})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ class SupportFinding:
     claim: bool = True
     odds: float = 0.0
     pairs: tuple[SentencePair, ...] = ()
-    signs: SupportSigns = field(default_factory=SupportSigns)
+    signs: Signs = field(default_factory=dict)
 
 
 class GroundingContext:
@@ -91,13 +87,16 @@ class GroundingContext:
             return SupportFinding("verified", "quoted", (quote,), claim=bool(claim), signs=QUOTED_SIGNS)
         if not claim:
             return SupportFinding("verified", "no_claim", claim=False)
-        read = parse_words(claim, LONGEST)
-        first = _judge_claim(read, mine, similar) if len(read) <= LONGEST else SupportFinding("unverified", "too_long")
+        words = parse_words(claim, LONGEST)
+        read = FactualText.read(words, [0] * len(words), list_gaps(claim, words))
+        first = _judge_claim(read, mine, similar) if len(words) <= LONGEST else SupportFinding("unverified", "too_long")
         if first.status == "verified":
             return first
         if quote := _find_quote(claim, others):
             return SupportFinding("repaired", "moved", (quote,), signs=QUOTED_SIGNS)
-        return first if first.why == "too_long" else self._find_elsewhere(read, mine, others, similar) or first
+        if first.why == "too_long" or _is_contradicted(first):
+            return first
+        return self._find_elsewhere(read, mine, others, similar) or first
 
     def pairs(self, sentence: str, cited: Sequence[int]) -> tuple[SentencePair, ...]:
         """Every pair of texts whose cosine says something of a sentence and what it cites: itself with the closest
@@ -108,13 +107,13 @@ class GroundingContext:
 
     def _find_elsewhere(
         self,
-        claim: Sequence[Word],
+        claim: FactualText,
         mine: Sequence[SourceText],
         others: Sequence[SourceText],
         similar: Mapping[SentencePair, float] | None,
     ) -> SupportFinding | None:
         """What another chunk makes of the claim, alone or together with the cited ones."""
-        for source in _rank_sources(claim, others)[:MOST_TRIED]:
+        for source in _rank_sources(claim.words, others)[:MOST_TRIED]:
             for sources in ([source], [*mine, source]) if mine else ([source],):
                 found = _judge_claim(claim, sources, similar, added=source)
                 if found.status == "verified":
@@ -177,51 +176,75 @@ def _rank_sources(claim: Sequence[Word], sources: Sequence[SourceText]) -> list[
 
 
 def _judge_claim(
-    claim: Sequence[Word],
+    claim: FactualText,
     sources: Sequence[SourceText],
     similar: Mapping[SentencePair, float] | None,
     added: SourceText | None = None,
 ) -> SupportFinding:
-    pieces = find_closest(claim, sources)
+    pieces = find_closest(claim.words, sources)
     if not pieces:
         return SupportFinding("unverified", "not_found")
-    found = align_words(claim, pieces)
-    about = tuple(_find_disagreements(found, sources))
+    found = align_words(claim.words, pieces)
+    rules = apply_rules(found, sources)
     quotes = tuple(_quote_sentence(piece) for piece in pieces)
+    signs = measure_alignment(found, sources)
+    least = FOUND if added is None else FOUND_ELSEWHERE  # several chunks are tried: each needs more
+    seen = SupportFinding("unverified", "not_found", quotes, odds=-HOPELESS, signs=signs)
+    if about := rules.list_deciding():
+        return replace(seen, why=about[0].code, about=about)
+    if signs["aligned"] < least or (added is not None and not _adds_support(found, added)):
+        return replace(seen, why=rules.about[0].code if rules.about else "not_found", about=rules.about)
+    return _judge_facts(claim, found, rules, seen, similar)
+
+
+def _judge_facts(
+    claim: FactualText,
+    found: Alignment,
+    rules: RuleFindings,
+    seen: SupportFinding,
+    similar: Mapping[SentencePair, float] | None,
+) -> SupportFinding:
+    """The verdict on a sentence whose words are found, by its facts and all signs."""
+    facts = weigh_facts(claim, _read_passage(found), found)
+    reworded = rewords_condition(found) or rewords_bound(found)
+    if reworded:  # "only if" for "not … unless": the denials belong to it
+        facts = replace(facts, denial=0.0, denied=0.0, denial_sure=0.0, denied_sure=0.0, marker=0.0)
     pairs = _similarity_pairs(found)
-    whole, changed = pairs[: len(pieces)], pairs[len(pieces) :]
-    signs = measure_support(found, sources, [similar[pair] for pair in whole if pair in similar] if similar else [])
-    model = load_support_models()["words" if signs.similar is None else "vectors"]
-    seen = SupportFinding("unverified", "not_found", quotes, odds=model.odds(signs), pairs=pairs, signs=signs)
-    if about:
-        return replace(seen, why=about[0].code, about=about, pairs=())
-    if added is not None and not _adds_support(found, added):
-        return seen
+    whole, changed = pairs[: len(found.pieces)], pairs[len(found.pieces) :]
+    cosines = [similar[pair] for pair in whole if pair in similar] if similar else []
+    signs = {**seen.signs, **measure_agreement(found, facts, rules)}
+    signs |= {"extremes": 0.0} if reworded else {}  # that "only" is no extreme
+    signs |= {"similar": max(cosines)} if cosines else {}
+    model = load_support_models()["vectors" if cosines else "words"]
+    seen = replace(seen, odds=model.odds(signs), pairs=pairs, signs=signs)
+    if rules.list_deciding(facts.covered):
+        return replace(seen, why=rules.about[0].code, about=rules.about, pairs=())
     strange = [pair for pair in changed if similar and similar.get(pair, 1.0) < model.word_from]
     if strange:
         return replace(seen, why="replaced", about=tuple(Disagreement("replaced", *pair) for pair in strange))
-    if seen.odds < model.verified_from:
-        return replace(seen, pairs=pairs if seen.odds >= model.doubtful_from else ())
-    return replace(seen, status="verified", why="found", pairs=changed)
+    if seen.odds >= 0:
+        return replace(seen, status="verified", why="found", pairs=changed)
+    why = rules.about[0].code if rules.about else _name_reason(signs)
+    return replace(seen, why=why, about=rules.about, pairs=pairs if seen.odds >= -HOPELESS else ())
 
 
-def _find_disagreements(found: Alignment, sources: Sequence[SourceText]) -> Iterator[Disagreement]:
-    """What a sentence says otherwise than its passages, the surest first."""
-    yield from find_wrong_figures(found, sources)
-    yield from find_wrong_names(found, sources)
-    clauses = compare_clauses(found)
-    if not clauses.agrees and not rewords_condition(found) and not rewords_bound(found):
-        yield from find_denials(found)
-    bounds = list_bound_words(found)
-    yield from (one for one in find_opposites(found) if one.said not in bounds)
-    yield from clauses.mixed
-    yield from find_turned_conditions(found)
-    yield from find_turned_bounds(found)
-    yield from find_widened_limits(found)
-    yield from find_moved_only(found)
-    yield from find_turned_orders(found)
-    yield from find_exchanged_words(found)
-    yield from find_swaps(found, clauses.settled)
+def _is_contradicted(first: SupportFinding) -> bool:
+    """Whether what a sentence cites says nearly the same and denies it: no other chunk overrules that."""
+    return first.why in ("negation", "opposite", "number", "date", "unit") and first.signs.get("aligned", 0.0) >= 0.8
+
+
+def _name_reason(signs: Signs) -> str:
+    """The code of the sign that speaks against a sentence, where no rule does."""
+    return next((code for least, name, code in REASONS if signs.get(name, 0.0) >= least), "not_found")
+
+
+def _read_passage(found: Alignment) -> FactualText:
+    """The closest sentences as facts."""
+    gaps: list[str] = []
+    for piece in found.pieces:
+        words = piece.source.words[piece.start : piece.end]
+        gaps += ["\n", *list_gaps(piece.source.chunk.text, words)[1:]]
+    return FactualText.read(found.passage, found.piece, gaps)
 
 
 def _similarity_pairs(found: Alignment) -> tuple[SentencePair, ...]:
