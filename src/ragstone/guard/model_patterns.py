@@ -116,12 +116,15 @@ MODEL_PATTERNS: tuple[InjectionPattern, ...] = (
         TOOL,
         0.6,
         "_|tool|plugin",
-        rf"\b(?:call|invoke|use|trigger|execute|run|calling|using|invoking)\b (?:the )?(?:tool "
-        rf"|function )?[`\"']?{ACT}\b[`\"']?(?: tool| function)?"
+        rf"\b(?:call|invoke|use|trigger|execute|run|calling|using|invoking)\b (?:the )?(?:tool )?"
+        rf"[`\"']?{ACT}\b[`\"']?(?: tool)?(?! function\b)"
         rf"(?=[^\n]{{0,160}}\b(?:before (?:you|respond|reply|answer|continu|proceed)\w*|to (?:send|forward|email"
         rf"|delete|transfer|upload|post|share)"
         rf"|with (?:the|all|this|your|recipient|to|subject|body)|@[\w-]{{1,40}}\.|https?://|you|your|this (?:ticket"
         rf"|task|request|summary|document))\b)"
+        rf"|\b(?:call|invoke|execute|run) the (?:function [`\"']?{ACT}\b|[`\"']?{ACT}[`\"']? function\b)"
+        rf"(?=[^\n]{{0,160}}(?:\bbefore (?:you|respond|reply|answer|continu)\w*|@[\w-]{{1,40}}\.|https?://"
+        rf"|\b(?:conversation|this (?:ticket|task|request|summary|document))\b))"
         rf"|\b(?:call|invoke|trigger) (?:the|your|any|a) (?:tool|plugin)s? [`\"']?\w{{2,40}}[`\"']? (?:with|to|and|on"
         rf"|using|for)\b"
         rf"|\b(?:call|invoke|trigger|use) the [`\"']?\w{{2,40}}[`\"']? (?:tool|plugin) (?:with|to|and"

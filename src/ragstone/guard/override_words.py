@@ -75,7 +75,8 @@ WORDS = {
     ),
     "tr": (
         "yok|unut|göz ard|görmezden|dikkate",
-        r"yok ?say\w{0,6}|unut(?:un(?:uz)?)?|göz ardı ed?\w{0,4}|görmezden gel\w{0,4}|dikkate alma(?:y\w{1,3})?",
+        r"yok ?say(?:ın(?:ız)?)?|unut(?:un(?:uz)?)?"
+        r"|göz ardı (?:et|edin(?:iz)?)|görmezden gel(?:in(?:iz)?)?|dikkate alma(?:y\w{1,3})?",
         r"talimat\w*|yönerge\w*|kural\w*|komut\w*|direktif\w*|istem\w*",
         r"tüm|bütün|önceki|yukarıdaki|daha önce\w*|verilen|her",
     ),

@@ -8,7 +8,7 @@ PERSONA_PATTERNS: tuple[InjectionPattern, ...] = (
         0.7,
         "your |system|hidden|initial|original|above|secret|previous|before this",
         rf"\b(?:reveal|show|print|repeat|output|display|return|tell|give|expose|leak|disclose|share"
-        rf"|spell-? ?check|list|what (?:is|are|was|were))\b{gap_pattern(25)}"
+        rf"|spell-? ?check|list|what (?:is|are|was|were)(?! an? ))\b{gap_pattern(25)}"
         r"\b(?:your (?:\w{1,12} ){0,2}(?:prompts?|prompt[ _]?texts?|instructions?|system messages?"
         r"|embeddings?|training data|rules|guidelines)"
         r"|(?:system|hidden|initial|original|above|secret|previous) (?:prompts?|instructions"
