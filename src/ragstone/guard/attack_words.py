@@ -29,25 +29,38 @@ class _Model(NamedTuple):
 
 
 def measure_attack_words(text: str) -> float:
-    """How far the worst stretch lies above the border, in log-odds; minus infinity where no known words stand. A short
-    text has no more weight than its few words have in a long one."""
+    """How far the worst stretch lies above the border, in log-odds; below it, a bound is enough. A short text has no
+    more weight than its few words have in a long one."""
     model = _load_model()
-    known = model.weights
     best = -math.inf
-    for words in split_windows(text):
-        found = {one for one in list_features(words) if one in known}
-        if found:
-            best = max(best, sum(known[one] for one in found) / SCALE)
+    for words in _read_words(text):
+        found = _weigh_features(model.weights, words)
+        most = sum(weight for weight in found if weight > 0) / SCALE
+        if most > model.cut:  # seldom: most text is done here
+            best = max(best, *(sum(_weigh_features(model.weights, window)) / SCALE for window in _cut_windows(words)))
+        elif found:
+            best = max(best, most)
     return best - model.cut
 
 
 def split_windows(text: str) -> Iterator[list[str]]:
     """The words and signs of a text in lower case, numbers as 0, in stretches that overlap by half."""
+    for words in _read_words(text):
+        yield from _cut_windows(words)
+
+
+def _read_words(text: str) -> Iterator[list[str]]:
     for start in range(0, len(text), PART):
         check_work()
-        words = ["0" if word[0].isdigit() else word for word in WORD.findall(text[start : start + PART].lower())]
-        for at in range(0, max(1, len(words) - STEP), STEP):
-            yield words[at : at + WINDOW]
+        yield ["0" if word[0].isdigit() else word for word in WORD.findall(text[start : start + PART].lower())]
+
+
+def _cut_windows(words: list[str]) -> Iterator[list[str]]:
+    return (words[at : at + WINDOW] for at in range(0, max(1, len(words) - STEP), STEP))
+
+
+def _weigh_features(known: Mapping[str, int], words: list[str]) -> list[int]:
+    return [known[one] for one in known.keys() & set(list_features(words))]
 
 
 def list_features(words: list[str]) -> Iterator[str]:

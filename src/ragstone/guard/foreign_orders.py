@@ -150,6 +150,7 @@ SAID = (
     r"\b(?:conversation|unterhaltung|gespräch|conversación|conversazione|conversa)\b|переписк|разговор|konuşma|المحادثة"
     r"|会話|对话|대화|@[\w-]{1,40}\."
 )
+SAID_WORDS = "conversation|unterhaltung|gespräch|conversa|переписк|разговор|konuşma|المحادثة|会話|对话|대화|@"
 # What documentation of code calls such a name: then it speaks to a programmer.
 CODE = r"funktion|fonction|función|funzione|função|функци|метод|méthode|método|metodo|methode|関数|函数|方法|함수"
 
@@ -164,9 +165,13 @@ def _make_table() -> tuple[InjectionPattern, ...]:
     for needs, spoken, model, free in FREED.values():
         rows.append(make_pattern(POLICY, 0.6, needs, rf"\b{spoken}{model}\b{near}\b{free}"))
     rows += [make_pattern(POLICY, 0.6, needs, one) for needs, one in (*FREED_ALONE.items(), *FORGOTTEN.items())]
-    gap, call, said = r"[^\n]{0,80}?", f"(?:{CALLS})", f"(?:{SAID})"
-    called = f"{call}{gap}{ACT}{gap}{said}|{ACT}{gap}{call}{gap}{said}|{call}{gap}{said}{gap}{ACT}"
-    rows.append(make_pattern(TOOL, 0.6, "_", rf"(?![^\n]{{0,120}}(?:{CODE}))(?:{called})"))
+    gap, said, documented = r"[^\n]{0,80}?", f"(?:{SAID})", rf"(?![^\n]{{0,120}}(?:{CODE}))"
+    call, act = (
+        f"(?:{CALLS}){documented}",
+        f"{ACT}{documented}",
+    )  # asked where one stands: a look from each place is slow
+    called = f"{call}{gap}(?:{ACT}{gap}{said}|{said}{gap}{ACT})|{act}{gap}(?:{CALLS}){gap}{said}"
+    rows.append(make_pattern(TOOL, 0.6, SAID_WORDS, called))
     return tuple(rows)
 
 
