@@ -48,7 +48,7 @@ ASKED: tuple[tuple[str, str, Any], ...] = (
     ("POST", "/v1/embeddings", {"model": "default", "input": QUESTION}),
     ("POST", "/v1/vector_stores/default/search", {"query": QUESTION}),
 )
-OPEN = {"/metrics", "/v1/live", "/v1/health", "/healthz", "/v1/openapi.json"}
+OPEN = {"/metrics", "/v1/live", "/v1/ready", "/v1/health", "/healthz", "/v1/openapi.json"}
 WRONG_KEYS = (None, "rag_0123456789abcdef_" + "x" * 43, "nonsense", "ä")
 
 

@@ -13,7 +13,7 @@ from ragstone.server.metrics import UNKNOWN_ROUTE
 from ragstone.server.state import ServerState
 
 METHODS = frozenset(("GET", "POST", "DELETE", "OPTIONS", "HEAD"))
-UNTRACED = frozenset(("/v1/live", "/healthz", "/metrics"))
+UNTRACED = frozenset(("/v1/live", "/v1/ready", "/healthz", "/metrics"))
 CLIENT_GONE = 499  # no response was begun
 
 
