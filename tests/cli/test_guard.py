@@ -26,7 +26,7 @@ def test_places_are_characters_of_the_text_as_given(run: Run, tmp_path: Path) ->
     done = run("guard", tmp_path / "note.txt", "--json")
     [one] = objects(done.out)
     assert list(one) == ["schema", "flags", "risk_score", "secrets", "masked"]
-    assert one["flags"] == ["policy_override_attempt"]
+    assert one["flags"] == ["instruction_like", "policy_override_attempt"]
     assert 0 < one["risk_score"] <= 1
     [secret] = one["secrets"]
     assert secret == {"kind": "password", "start": TEXT.index("S3cr3t"), "end": TEXT.index("S3cr3t") + 10}
@@ -128,4 +128,4 @@ def test_the_library_sees_the_same() -> None:
     [secret] = seen.secrets
     assert TEXT[secret.start : secret.end] == "S3cr3t-9x!"
     assert "[masked:password]" in seen.masked
-    assert seen.flags == ("policy_override_attempt",)
+    assert seen.flags == ("instruction_like", "policy_override_attempt")

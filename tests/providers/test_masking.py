@@ -149,7 +149,14 @@ def test_all_that_is_logged_goes_to_the_masked_log() -> None:
     files = Path(ragstone.__file__).parent.rglob("*.py")
     named = {name for file in files for name in re.findall(r"getLogger\(([^)]*)\)", file.read_text("utf-8"))}
     # The lines of queries hold no text of anybody, or a masked question; a server's formatter masks those of others.
-    assert named == {'"ragstone"', '"ragstone.queries"', '"uvicorn.error"', '"opentelemetry"', "LOGGER_NAME"}
+    assert named == {
+        '"ragstone"',
+        '"ragstone.start"',
+        '"ragstone.queries"',
+        '"uvicorn.error"',
+        '"opentelemetry"',
+        "LOGGER_NAME",
+    }
 
 
 async def test_a_failure_that_is_passed_over_is_logged_without_its_secret(
