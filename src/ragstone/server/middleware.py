@@ -58,6 +58,18 @@ class HeadersMiddleware:
         await self._app(scope, receive, send_with_headers)
 
 
+class WatchedSend:
+    """Sends on, and knows whether a response has begun: then no other can be sent."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.started = False
+
+    async def __call__(self, message: Message) -> None:
+        self.started = self.started or message["type"] == "http.response.start"
+        await self._send(message)
+
+
 class FailureMiddleware:
     """Answers a request that fails in a way that nobody foresaw; the middleware outside of it adds its headers."""
 
@@ -68,19 +80,13 @@ class FailureMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started = False
-
-        async def send_watched(message: Message) -> None:
-            nonlocal started
-            started = started or message["type"] == "http.response.start"
-            await send(message)
-
+        watched = WatchedSend(send)
         try:
-            await self._app(scope, receive, send_watched)
+            await self._app(scope, receive, watched)
         except Refusal:
             raise
         except Exception as error:
-            if started:
+            if watched.started:
                 raise
             status, body = shape_problem(scope["path"], describe_error(error))
             await JSONResponse(body, status)(scope, receive, send)
@@ -120,21 +126,15 @@ class DoorMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started = False
-
-        async def send_watched(message: Message) -> None:
-            nonlocal started
-            started = started or message["type"] == "http.response.start"
-            await send(message)
-
+        watched = WatchedSend(send)
         try:
             headers = Headers(scope=scope)
             self._check_host(headers)
             self._check_origin(headers)
             most = self._find_limit(scope, headers)
-            await self._app(scope, _limit_body(receive, most), send_watched)
+            await self._app(scope, _limit_body(receive, most), watched)
         except Refusal as refusal:
-            if started:
+            if watched.started:
                 raise
             problem = describe_error(refusal)
             status, body = shape_problem(scope["path"], problem)
