@@ -1,6 +1,7 @@
 """A server that is not reached is named by every command, and nothing passes for done."""
 
 import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -53,12 +54,23 @@ def test_every_command_names_a_server_that_is_not_reached(
 async def test_a_server_that_takes_calls_and_says_nothing_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "FIRST_PATIENCE", 0.1)
+    monkeypatch.setattr(client, "BUSY_PATIENCE", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # nobody accepts
         port = silent.getsockname()[1]
         store = open_store(f"qdrant://127.0.0.1:{port}?ledger=embedded:{tmp_path / 'ledger'}")
         with pytest.raises(StoreError, match=r"does not answer \(nothing came in 0\.1 s\)"):
             await create_collection(store)
+        await store.close()
+
+
+async def test_a_busy_server_is_given_more_time_than_an_absent_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "FIRST_PATIENCE", 0.5)
+    with serving() as server:
+        server.fault = lambda _method: time.sleep(0.6 if not server.calls[1:] else 0.0)
+        store = open_store(server.url(tmp_path / "ledger"))
+        await create_collection(store)
         await store.close()
 
 

@@ -16,6 +16,7 @@ T = TypeVar("T")
 PATIENCE = 30.0  # seconds for a server that no longer answers: as long as a restart takes
 FIRST_PATIENCE = 1.0  # seconds for one that has not answered yet: a wrong URL, mostly
 PING_PATIENCE = 0.3  # seconds for one that is only asked whether it is there
+BUSY_PATIENCE = 5.0  # seconds for one that takes connections and has not answered yet
 QUESTION_PATIENCE = 5.0  # seconds that a question waits; after that its words alone are searched
 RETRY_PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
 MAX_VERSION_GAP = 1  # minor versions between client and server that Qdrant promises to work
@@ -98,11 +99,14 @@ class QdrantConnection:
         return self._client
 
     async def ping(self) -> None:
-        """Raise `StoreError` where no server answers, within a second unless it has answered before; `StoreNotReady`
-        where its host has no address."""
+        """Raise `StoreError` where no server answers: within a second where none takes a connection, for a busy one
+        answers late; `StoreNotReady` where its host has no address."""
         if self.is_local:
             return
-        seconds = QUESTION_PATIENCE if self._answered else FIRST_PATIENCE
+        if self._answered:
+            seconds = QUESTION_PATIENCE
+        else:
+            seconds = BUSY_PATIENCE if await self._takes_connections() else FIRST_PATIENCE
         try:
             async with asyncio.timeout(seconds):
                 await self.call(lambda client: client.info(), hasty=True, first=PING_PATIENCE)
@@ -113,6 +117,15 @@ class QdrantConnection:
         except TimeoutError as error:
             kind, words = error_mapping.SILENT
             raise kind(words.format(place=self.url.shown, error=f"nothing came in {seconds:g} s")) from error
+
+    async def _takes_connections(self) -> bool:
+        try:
+            async with asyncio.timeout(FIRST_PATIENCE):
+                _, line = await asyncio.open_connection(self.url.host, self.url.port)
+        except (OSError, TimeoutError):
+            return False
+        line.close()
+        return True
 
     async def check_version(self) -> str | None:
         """A sentence when server and client are further apart than Qdrant supports."""
