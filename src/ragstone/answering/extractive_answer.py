@@ -261,6 +261,6 @@ async def _compare_passages(
 def _place_below_headings(passage: Passage) -> str:
     """The passage as it is compared: a sentence seldom repeats the subject that its headings name."""
     chunk = passage.chunk
-    above = " > ".join(filter(None, (chunk.document.title, *chunk.heading_path)))
+    above = " > ".join(filter(None, (chunk.document.title, *chunk.heading_path, passage.declared)))
     said = guard.mask_chunk_part(chunk, passage.start, passage.end)
     return f"{guard.mask_secrets(above)}\n{said}" if above else said

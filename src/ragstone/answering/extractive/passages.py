@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from ragstone.answering.extractive.code_comments import CommentSentence, find_comment_sentences
 from ragstone.answering.extractive.table_rows import TableRow, find_row_lines, read_rows
 from ragstone.answering.verification.spans import spans_at
 from ragstone.core.analyzer import extract_terms
@@ -35,6 +36,8 @@ NOTED_END = re.compile(
 LINE_STRUCTURE = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#]|```|~~~)")
 TITLE = re.compile(r"[^\n]{0,119}[^\n.!:;|]")
 LONGEST_CODE = 1500
+# A word of a sentence, beside names with signs in them, figures and sums; words of scripts without blanks are one.
+PLAIN_WORD = re.compile(r"(?<!\S)\W{0,3}[^\W\d_]+\W{0,3}(?!\S)|[^\W\d_\x00-\x7f]{2}")
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Passage:
     end: int
     form: Form
     row: TableRow | None = None
+    declaration: tuple[int, int] | None = None  # of what a comment in code is about
 
     @property
     def text(self) -> str:
@@ -55,9 +59,19 @@ class Passage:
         return self.chunk.text[self.start : self.end]
 
     @property
+    def is_comment(self) -> bool:
+        """Whether it is a sentence in code."""
+        return self.chunk.kind == "code" and self.form in ("sentence", "item")
+
+    @property
+    def declared(self) -> str:
+        """The line of the declaration that a comment is about; nothing for other passages."""
+        return self.chunk.text[slice(*self.declaration)] if self.declaration else ""
+
+    @property
     def is_prose(self) -> bool:
         """Whether line breaks in it mean nothing, as in a sentence or a single list item."""
-        return self.form in ("sentence", "item") and LINE_STRUCTURE.search(self.text) is None
+        return self.form in ("sentence", "item") and (self.is_comment or LINE_STRUCTURE.search(self.text) is None)
 
     @cached_property
     def line(self) -> list[str]:
@@ -83,6 +97,8 @@ def chunk_title(chunk: Chunk) -> str:
 
 def chunk_passages(chunk: Chunk, rank: int) -> list[Passage]:
     """The passages of the chunk of the hit with this rank."""
+    if chunk.kind == "code" and FENCE.search(chunk.text) is None:
+        return _code_passages(chunk, rank)
     headings = {_normalize_heading(heading) for heading in chunk.heading_path}
     apart = [part for a, b in _split_pieces(chunk) for part in _split_heading(chunk.text, a, b, headings)]
     found = _rejoin_secrets(chunk, apart)
@@ -92,6 +108,28 @@ def chunk_passages(chunk: Chunk, rank: int) -> list[Passage]:
         Passage(rank, i, chunk, a, b, "row" if row else _classify_form(chunk, a, b, headings), row)
         for i, ((a, b), row) in enumerate(zip(found, rows, strict=True))
     ]
+
+
+def _code_passages(chunk: Chunk, rank: int) -> list[Passage]:
+    """A chunk of code whole, then the sentences of its comments, but those that end inside a secret."""
+    if not chunk.text.strip():
+        return []
+    pieces = [
+        one
+        for one in find_comment_sentences(chunk.text)
+        if not any(
+            _is_within_secret(chunk, edge - 1, edge) for edge in (one.start, one.end) if 0 < edge < len(chunk.text)
+        )
+    ]
+    said = (
+        Passage(rank, number, chunk, one.start, one.end, _comment_form(chunk, one), declaration=one.declaration)
+        for number, one in enumerate(pieces, start=1)
+    )
+    return [Passage(rank, 0, chunk, 0, len(chunk.text), "code"), *said]
+
+
+def _comment_form(chunk: Chunk, one: CommentSentence) -> Form:
+    return "item" if one.is_field or ITEM.match(chunk.text, one.start) else "sentence"
 
 
 def _rejoin_secrets(chunk: Chunk, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -178,6 +216,8 @@ def _classify_form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Fo
         return "source"
     if text.startswith("|"):
         return "row"
+    if not PLAIN_WORD.search(text):
+        return "noise"
     return "item" if ITEM.match(text) else "sentence"
 
 

@@ -9,6 +9,8 @@ from ragstone.answering.extractive.selection import ScoredPassage
 from ragstone.answering.verification.citations import Quote
 from ragstone.answering.verification.spans import spans_at
 
+SHOWN = 100  # characters of a declaration by which it is known again
+
 
 def arrange_passages(chosen: Sequence[ScoredPassage]) -> list[ScoredPassage]:
     """The passages in their order, those that touch joined where the first of them stands."""
@@ -38,14 +40,32 @@ def _join(one: Passage, other: Passage) -> Passage:
 
 def make_quotes(chosen: Sequence[ScoredPassage]) -> list[Quote]:
     """The chosen passages as quotes with their spans in the text of record."""
-    return [_make_quote(one.passage) for one in chosen]
+    out: list[Quote] = []
+    declared: set[tuple[str, str]] = set()  # of each declaration once
+    for one in chosen:
+        passage = one.passage
+        declaration = passage.declared or _declaration_above(passage)
+        place = (passage.chunk.document.id, declaration.rstrip(" :{")[:SHOWN])
+        out.append(_make_quote(passage, is_declared=place in declared))
+        declared |= {place} if declaration else set()
+    return out
 
 
-def _make_quote(passage: Passage) -> Quote:
-    """A passage as a quote; a row of a table below its header and the row that names its group."""
+def _make_quote(passage: Passage, *, is_declared: bool) -> Quote:
+    """A passage as a quote; a row of a table below its header and the row that names its group, a comment in code
+    below the declaration that it is about."""
     chunk, row = passage.chunk, passage.row
     above = (*row.header, *([row.group] if row.group else ())) if row and row.kind == "row" else ()
+    if passage.declaration and not is_declared:
+        above = (passage.declaration,)
     ranges = [*above, (passage.start, passage.end)]
     text = "\n".join(chunk.text[start:end] for start, end in ranges)
     spans = tuple(span for start, end in ranges for span in spans_at(chunk, start, end))
-    return Quote(chunk, text, spans, passage.is_prose, chunk.header if row and row.continued else "")
+    header = chunk.header if row and row.continued else "" if is_declared else _declaration_above(passage)
+    return Quote(chunk, text, spans, passage.is_prose, header, lines_above=len(above))
+
+
+def _declaration_above(passage: Passage) -> str:
+    """The declaration above the chunk of a comment that names none, as its heading."""
+    has_none = passage.is_comment and passage.declaration is None
+    return passage.chunk.heading_path[-1] if has_none and passage.chunk.heading_path else ""

@@ -156,8 +156,9 @@ def _iterate_with_context(pieces: Sequence[Passage]) -> Iterator[tuple[Passage, 
     above = frozenset(extract_terms(text_above(pieces[0].chunk)) if pieces else ())
     before = frozenset[str]()
     for passage in pieces:
-        yield passage, above | before
-        before = passage.terms
+        declared = frozenset(extract_terms(passage.declared)) if passage.declaration else frozenset()
+        yield passage, above | before | declared
+        before = passage.terms if passage.form != "code" else frozenset()
 
 
 def text_above(chunk: Chunk) -> str:

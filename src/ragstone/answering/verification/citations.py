@@ -13,6 +13,7 @@ from ragstone.core.types import Chunk, Document, Secret, Span, Verdict, join_sli
 
 WORDS = re.compile(r"\S+")
 QUOTED_LINE = re.compile(r"(?:\A|\n)[ \t]*(?:>[ \t]?)+")  # of a block quote in Markdown
+COMMENTED_LINE = re.compile(r"\n[ \t]*(?:#{1,6}|//[/!]?|--|;{1,4}|%{1,4}|\*)(?=[ \t])")  # of a comment in code
 STANDS_ALONE = re.compile(r"[ \t]*(?:[-*+•|]|\d{1,3}[.)])[ \t]|[^\n]*\n")
 
 
@@ -30,14 +31,16 @@ def no_secrets(_record: str) -> Sequence[Secret]:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The text that an answer takes from a chunk, and its claimed place. Line breaks in prose mean nothing. `header` is
-    the header of a table whose row it is, where that stands above the chunk."""
+    """The text that an answer takes from a chunk, and its claimed place. Line breaks in prose mean nothing, but for the
+    first `lines_above`. `header` is the header of a table whose row it is, or the declaration of a comment in code,
+    where that stands above the chunk."""
 
     chunk: Chunk
     text: str
     spans: tuple[Span, ...]
     prose: bool = False
     header: str = ""
+    lines_above: int = 0
 
 
 def verify_quote(quote: str, spans: Sequence[Span], record: str) -> tuple[Verdict, tuple[Span, ...]]:
@@ -131,10 +134,18 @@ def cite_quotes(
                 len(numbers) + 1, quote.chunk.id, quote.chunk.document, shown, spans, status, masked=shown != text
             )
         citation = numbers[key]
-        said = " ".join(QUOTED_LINE.sub("\n", citation.quote).split()) if quote.prose else citation.quote
+        said = _join_lines(citation.quote, quote) if quote.prose else citation.quote
         said = strip_markup(said) if quote.chunk.document.media_type in MEDIA_TYPES else said
         sentences.append(Sentence(said, (citation.n,), status))
     return tuple(sentences), tuple(numbers.values())
+
+
+def _join_lines(shown: str, quote: Quote) -> str:
+    """Prose in one line, without the marks at the beginnings of its lines; the lines above it stay."""
+    lines = shown.split("\n")
+    above = lines[: quote.lines_above]
+    marks = COMMENTED_LINE if quote.chunk.kind == "code" else QUOTED_LINE
+    return "\n".join([*above, " ".join(marks.sub("\n", "\n".join(lines[quote.lines_above :])).split())])
 
 
 def number_marker(citation: Citation) -> str:

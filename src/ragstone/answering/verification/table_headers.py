@@ -1,4 +1,4 @@
-"""The header of a table found again in the text of record, for the quote of a row that stands far below it."""
+"""The lines above a quote found again in the text of record: a table's header, the declaration of a comment in code."""
 
 import re
 from dataclasses import replace
@@ -9,17 +9,33 @@ from ragstone.core.types import Span
 
 BLANKS = r"[ \t]*+"
 MOST_LINES = 6  # of a header
+LONGEST_DECLARATION = 160  # characters
 
 
 def prepend_header(quote: Quote, record: str) -> Quote:
-    """The quote of a row below the lines of its header that stand in the record, each with its own span."""
+    """The quote below the lines of its header that stand in the record, each with its own span."""
     if not quote.header or not quote.spans or not record:
         return quote
+    if quote.chunk.kind == "code":
+        return _prepend_declaration(quote, record)
     lines = quote.header.split("\n")[:MOST_LINES]
     found = [place for line in lines if (place := _find_line(record, line, quote.spans[0].char_start))]
     spans = tuple(_place_span(record, place, quote.spans[0]) for place in found)
     text = "\n".join([*(record[start:end] for start, end in found), quote.text])
     return replace(quote, text=text, spans=(*spans, *quote.spans))
+
+
+def _prepend_declaration(quote: Quote, record: str) -> Quote:
+    """The quote of a comment below the line where its declaration begins, which its heading has in one line."""
+    begins, bracket, _ = quote.header.partition("(")
+    start = record.rfind(begins + bracket, 0, quote.spans[0].char_start)
+    if start < 0 or record[record.rfind("\n", 0, start) + 1 : start].strip():
+        return quote
+    end = record.find("\n", start)
+    place = (start, min(end if end >= 0 else len(record), start + LONGEST_DECLARATION))
+    text = f"{record[slice(*place)]}\n{quote.text}"
+    spans = (span_in(record, *place), *quote.spans)
+    return replace(quote, text=text, spans=spans, lines_above=quote.lines_above + 1)
 
 
 def _find_line(record: str, line: str, before: int) -> tuple[int, int] | None:
