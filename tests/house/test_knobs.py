@@ -1,5 +1,6 @@
 """No setting is a dead knob: somebody who acts on it reads it, of its own class and not of a namesake."""
 
+import asyncio
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
@@ -91,6 +92,11 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
         for _ in range(2):
             await engine.search("samples", cache=True)
         await engine.ask("How long are samples kept by default?", history=[{"role": "user", "content": "Samples?"}])
+        begun = asyncio.Event()
+        watching = asyncio.create_task(engine.watch(tell=lambda _event: begun.set()))
+        await begun.wait()
+        watching.cancel()
+        await asyncio.wait([watching])
         assert engine.pipelines()
         assert await engine.pipeline("p").context("samples kept by default", mode="keyword")
     vendors = replace(settings, embed=EmbedSettings("ollama/nomic-embed-text"), llm=LlmSettings("ollama/any"))

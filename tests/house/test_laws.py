@@ -93,6 +93,7 @@ FOR_CHECKERS = {
     "engine/source_roots.py",
     "engine/verbs/ingestion.py",
     "engine/verbs/migration.py",
+    "engine/verbs/watching.py",
     "providers/http.py",
 }
 

@@ -14,6 +14,7 @@ from ragstone.core.version import __version__
 COMMANDS = {
     "Documents": (
         "ingest",
+        "watch",
         "show",
         "chunk",
         "extract",

@@ -73,6 +73,17 @@ class LimitSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WatchSettings:
+    """When `ragstone watch` acts."""
+
+    reindex_after: Annotated[float, Option("Seconds of quiet before changes are indexed.", 0.01, 3600)] = 2.0
+    flush_after: Annotated[float, Option("Seconds of quiet before the index is merged.", 0.01, 86_400)] = 30.0
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings(SearchOptions):
     """How passages are found; see docs/how-to/search.md for each."""
 
@@ -204,6 +215,7 @@ class Settings:
     services: Annotated[bool, Option("Use the preset's own services, not what stands in for them.")] = False
     offline: Annotated[bool, Option("Refuse every vendor that is not on this machine.")] = False
     limits: Annotated[LimitSettings, Option("Limits of documents and runs.")] = LimitSettings()
+    watch: Annotated[WatchSettings, Option("When watched folders are indexed.")] = WatchSettings()
     deadlines: Annotated[Deadlines, Option("Timeouts of the stages of a question, in seconds.")] = DEFAULT_DEADLINES
     search: Annotated[SearchSettings, Option("Default search options.")] = SearchSettings()
     profiles: Annotated[Mapping[str, ProfileSettings], Option("Your own profiles, by name.")] = field(

@@ -9,18 +9,18 @@ from ragstone.engine.permission_checks import require_permissions
 from ragstone.engine.verbs.collections import CollectionVerbs
 from ragstone.engine.verbs.documents import DocumentVerbs
 from ragstone.engine.verbs.files import FileVerbs
-from ragstone.engine.verbs.ingestion import IngestionVerbs
 from ragstone.engine.verbs.keys import KeyVerbs
 from ragstone.engine.verbs.migration import MigrationVerbs
 from ragstone.engine.verbs.questions import CollectionQuestions
 from ragstone.engine.verbs.tenants import TenantVerbs
+from ragstone.engine.verbs.watching import WatchVerbs
 
 __all__ = ["Engine"]
 
 
 @require_permissions
 class Engine(
-    IngestionVerbs,
+    WatchVerbs,
     CollectionQuestions,
     DocumentVerbs,
     FileVerbs,

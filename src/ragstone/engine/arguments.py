@@ -73,12 +73,13 @@ ARGUMENTS: Mapping[str, ArgumentKind | Numbers | Choice] = {
     "credential": ArgumentKind(
         "a ragstone.Credential, or None", lambda value: value is None or isinstance(value, Credential)
     ),
-    **dict.fromkeys(("refresh", "allow_removals", "recreate", "repair", "rekey"), FLAG),
+    **dict.fromkeys(("refresh", "allow_removals", "recreate", "repair", "rekey", "poll", "flush"), FLAG),
     **dict.fromkeys(
         ("name", "path", "source", "tenant", "collection", "identity", "version_label", "to", "model"), TEXT
     ),
     "file": PATH_KIND,
     "ordinal": Numbers(0, 2**31 - 1, whole=True),
+    **dict.fromkeys(("reindex_after", "flush_after"), Numbers(0.01, 86_400, unset=True)),
     "limit": Numbers(0, MANY, whole=True),
 }
 SETTINGS: Bounds = cast(Bounds, dict.fromkeys(("store", "tenant", "collection"), TEXT))

@@ -67,8 +67,9 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
         await renew_outdated(context.store, context.builder.scope, source.name, tally, progress)
         await _update_text(context, source, listed, ledger, tally, progress, artifact_store)
         await _update_vectors(context, tally, progress)
-        progress.begin_stage("artifacts")
-        await _sweep_artifacts(context, source, tally)
+        if context.flush:
+            progress.begin_stage("artifacts")
+            await _sweep_artifacts(context, source, tally)
     return await progress.end("succeeded")
 
 
@@ -149,6 +150,7 @@ def _run_config(context: RunContext, artifact_store: ArtifactStore | None) -> di
         "root": context.root,
         "place": context.place,
         "artifacts": artifact_store.config if artifact_store else None,
+        "flushed": context.flush,
     }
 
 
@@ -286,7 +288,8 @@ async def _update_vectors(context: RunContext, tally: Tally, progress: Progress)
     async with context.store.writer(context.builder.scope) as writer:
         if context.embedder is not None and context.model_missing is None:
             await _fill_pending(context, context.embedder, writer, tally, progress)
-        await writer.settle()
+        if context.flush:
+            await writer.settle()
 
 
 async def _fill_pending(

@@ -18,6 +18,7 @@ class RunContext:
     `processes` read foreign formats, else the run has its own. `named`: the source is one file, which is read even if
     rules exclude it; pictures that lie in a folder are passed over where they are small or nothing can read them.
     `partial`: the source lists only what is new, so that nothing counts as vanished.
+    `flush`: the run ends with what brings derived files up to date; else `flush` does it later.
     `checksum`: files are read even if size and time say that they did not change.
     `stamps_folder`: where sizes and times of files are kept for a store that keeps none.
     `counts`: how other models count tokens, and how many they read, for collections that were chunked for one of them.
@@ -37,4 +38,5 @@ class RunContext:
     processes: Sandbox | None = None
     named: bool = False
     partial: bool = False
+    flush: bool = True
     counts: chunker_compatibility.TokenCounters = ()

@@ -19,13 +19,14 @@ from ragstone.core.ports.models import (
 )
 from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision, word_signal
 from ragstone.core.ports.search_cache import CachedSearch, SearchCache, SearchCachingStore
-from ragstone.core.ports.store import ArtifactStorage, IdentifiedStore, Store
+from ragstone.core.ports.store import ArtifactStorage, CachingStore, IdentifiedStore, Store
 from ragstone.core.ports.writing import FileMemory, Filler, Ledger, Writer
 
 __all__ = [
     "Admin",
     "ArtifactStorage",
     "CachedSearch",
+    "CachingStore",
     "Chunker",
     "CollectionModel",
     "Completion",

@@ -50,6 +50,15 @@ class IdentifiedStore(Protocol):
         ...
 
 
+@runtime_checkable
+class CachingStore(Protocol):
+    """A store that keeps an index in memory."""
+
+    async def invalidate(self, scope: Scope) -> None:
+        """Forget what is in memory of a scope: the next reader loads it anew."""
+        ...
+
+
 class ArtifactStorage(Protocol):
     """Where artifacts are kept, by names with `/` below it. Every verb may wait and raises `StoreError`."""
 

@@ -43,6 +43,7 @@ class IngestionVerbs(VerbGroup):
         checksum: bool = False,
         allow_removals: bool = False,
         recreate: bool = False,
+        flush: bool = True,
         version_label: str | None = None,
         effective_at: str | None = None,
         tell: EventCallback = lambda _event: None,
@@ -50,8 +51,9 @@ class IngestionVerbs(VerbGroup):
         """Update the collection from folders or files, or from the configured sources.
 
         Gives one run per source. A file of the same size and time as in the last run is not read, unless `checksum` is
-        set. Raises `UsageError` for a path that does not exist, for a removal of too much without
-        `allow_removals`, for a changed model without `recreate`.
+        set. Without `flush`, what it brings up to date is left to `flush`; all is searchable nevertheless. Raises
+        `UsageError` for a path that does not exist, for a removal of too much without `allow_removals`, for a changed
+        model without `recreate`.
         """
         _check_date(effective_at)
         ignored = (ignore,) if isinstance(ignore, str) else ignore
@@ -66,6 +68,7 @@ class IngestionVerbs(VerbGroup):
                 tell=tell,
                 refresh=refresh,
                 checksum=checksum,
+                flush=flush,
                 version_label=version_label,
                 effective_at=effective_at,
             )
@@ -77,6 +80,7 @@ class IngestionVerbs(VerbGroup):
         name: str | None,
         recreate: bool,
         allow_removals: bool,
+        flush: bool = True,
         tell: EventCallback,
         **options: Any,
     ) -> list[Run]:
@@ -85,6 +89,7 @@ class IngestionVerbs(VerbGroup):
         if recreate:
             await self._erase_before_ingest([source for source, _ in roots], allow_removals=allow_removals)
         context = build_run_context(self._components, allow_removals=allow_removals, **options)
+        context = replace(context, flush=flush)
         runs = []
         processes = self._components.processes.make_sandbox()
         from ragstone.ingestion.outdated_editions import renew_sources
@@ -93,6 +98,8 @@ class IngestionVerbs(VerbGroup):
         for source, root in roots:
             here = replace(context, root=None if name else root, place=root, processes=processes, named=_is_file(root))
             runs.append(await run_ingestion(here, source, tell=tell))
+        if not flush:
+            return runs
         done = [source.name for source, _ in roots]
         for problem in await renew_sources(self.store, self.scope, except_=done, tell=tell):
             log.warning("%s", problem)

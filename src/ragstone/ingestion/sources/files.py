@@ -30,9 +30,26 @@ class FileSource:
     def name(self) -> str:
         return self._name
 
+    @property
+    def rules(self) -> Rules:
+        return self._rules
+
+    def find_root(self) -> Path:
+        """The real place of the root; raises `UsageError` when it is missing or cannot be reached."""
+        try:
+            root = Path(os.path.realpath(self._given.expanduser(), strict=True))
+            root.stat()
+        except (FileNotFoundError, NotADirectoryError, ValueError, RuntimeError) as error:
+            raise UsageError(
+                f"source {self._name!r}: {self._given} does not exist; name a folder or file that exists, or mount it"
+            ) from error
+        except OSError as error:
+            raise UsageError(f"source {self._name!r}: {self._given} cannot be reached: {error.strerror}") from error
+        return root
+
     def walk(self) -> Iterator[ListedFile | Skipped]:
         """Every document in order; raises `UsageError` at once when the root is missing or may not be read."""
-        root = self._root()
+        root = self.find_root()
         if root.is_dir():
             if not os.access(root, os.R_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
                 raise UsageError(f"source {self._name!r}: {self._given} cannot be read: Permission denied")
@@ -57,7 +74,7 @@ class FileSource:
     def _read_start(self, path: str, size: int) -> bytes:
         if self._rules.denies(path):
             raise Refused("denied", f"{path} is on the deny list of source {self._name!r}")
-        root = self._root()
+        root = self.find_root()
         if root.is_dir():
             descriptor = open_inside(os.path.join(root, path), path, root, self._rules)
         elif path == self._given.name:
@@ -70,18 +87,6 @@ class FileSource:
             except OSError as error:
                 raise Refused("unreadable", f"{path} cannot be read: {error.strerror}") from error
 
-    def _root(self) -> Path:
-        try:
-            root = Path(os.path.realpath(self._given.expanduser(), strict=True))
-            root.stat()
-        except (FileNotFoundError, NotADirectoryError, ValueError, RuntimeError) as error:
-            raise UsageError(
-                f"source {self._name!r}: {self._given} does not exist; name a folder or file that exists, or mount it"
-            ) from error
-        except OSError as error:
-            raise UsageError(f"source {self._name!r}: {self._given} cannot be reached: {error.strerror}") from error
-        return root
-
 
 class ChosenFiles(FileSource):
     """Chosen files of a folder; the others are left alone."""
@@ -93,5 +98,5 @@ class ChosenFiles(FileSource):
 
     def walk(self) -> Iterator[ListedFile | Skipped]:
         """The chosen files in order; raises `UsageError` when the folder is missing."""
-        root = self._root()
+        root = self.find_root()
         return (list_file(os.path.join(root, path), path) for path in self._paths)

@@ -137,6 +137,9 @@ class EmbeddedStore(KeyVerbs):
             scope, lambda place, one: second_model.drop_second_model(place, one, scope, now=self._now())
         )
 
+    async def invalidate(self, scope: Scope) -> None:
+        await self._threads.run(lambda: self._close_collections(scope.tenant, scope.collection))
+
     async def _run_change(self, scope: Scope, work: Callable[[CollectionFiles, sqlite3.Connection], T]) -> T:
         return await self._threads.run(
             lambda: self._run_on(scope, lambda collection: self._run_connected(collection, work))
