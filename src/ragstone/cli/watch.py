@@ -37,7 +37,7 @@ def watch(
     ] = False,
     embedder: Annotated[str | None, typer.Option(help="Embedding model, or none for keyword search only.")] = None,
 ) -> int:
-    """Update a collection from folders or files whenever they change, until Ctrl-C."""
+    """Update a collection whenever its folders change."""
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.progress import ProgressDisplay
     from ragstone.config.load import describe_stand_ins

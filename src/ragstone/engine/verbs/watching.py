@@ -47,8 +47,8 @@ class WatchVerbs(IngestionVerbs):
         Changes are ingested after `reindex_after` seconds of quiet, at the latest after ten times that; `flush` follows
         after `flush_after`, and when it is cancelled. With `poll`, files are looked at every few seconds in place of
         the system's events. `tell` gets `watching`, the progress of runs, `indexed`, `flushed`, `note` and `problem`: a
-        failed run is tried again. Raises `UsageError` for a path that does not exist or is a web address, and if the first
-        run is refused.
+        failed run is tried again. Raises `UsageError` for a path that does not exist or is a web address, and if the
+        first run is refused.
         """
         from ragstone.ingestion.watch import Delays, FolderChanges, Watcher
 
