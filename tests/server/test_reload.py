@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +11,11 @@ import httpx2
 import pytest
 import yaml
 
+from ragstone.config.settings import Settings
+from ragstone.engine.preparation import Part, list_parts
+from ragstone.engine.shared_parts import SharedParts
+from ragstone.providers.minilm.model import MiniLM
+from ragstone.server import reload
 from ragstone.server.app import create_app
 from ragstone.server.reload import Configuration, reload_settings
 from tests.patience import HANG, until, until_async
@@ -159,7 +164,7 @@ async def test_a_storm_of_reloads_fails_no_request(kept: Kept, tmp_path: Path) -
                 statuses.append((await client.post("/v1/search", json={"query": QUESTION})).status_code)
 
         asking = [asyncio.ensure_future(ask()) for _ in range(4)]
-        for n in range(20):
+        for n in range(8):
             write(file, kept, "p", search={"top_k": n + 1})
             assert await reload_settings(app, configuration)
             await asyncio.sleep(0.01)
@@ -167,6 +172,70 @@ async def test_a_storm_of_reloads_fails_no_request(kept: Kept, tmp_path: Path) -
         ended.set()
         await asyncio.gather(*asking)
         assert set(statuses) == {200}
+
+
+async def test_the_former_settings_serve_until_the_new_ones_are_warm(
+    kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "ragstone.yaml"
+    write(file, kept, "old")
+    configuration = Configuration(str(file))
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    opened: list[tuple[Settings, SharedParts]] = []
+
+    def list_slowly(settings: Settings, shared: SharedParts) -> Iterator[Part]:
+        async def wait() -> str:
+            begun.set()
+            await go_on.wait()
+            return "open"
+
+        opened.append((settings, shared))
+        yield Part("a slow model", wait)
+        yield from list_parts(settings, shared)
+
+    monkeypatch.setattr(reload, "list_parts", list_slowly)
+    async with open_client(configuration.load()) as client:
+        app: Any = client.app  # type: ignore[attr-defined]
+        write(file, kept, "new")
+        task = asyncio.ensure_future(reload_settings(app, configuration))
+        await asyncio.wait_for(begun.wait(), HANG)
+        assert await names_of(client) == ["old"]
+        assert "15 days" in (await client.post("/v1/pipelines/old", json={"query": QUESTION})).json()["answer"]
+        go_on.set()
+        assert await asyncio.wait_for(task, HANG)
+        assert await names_of(client) == ["new"]
+        [(settings, shared)] = opened
+        assert app.state.server.pool.shared is shared
+        embedder = shared.make_embedder(settings.embed, settings)
+        assert isinstance(embedder, MiniLM)
+        assert embedder.start_loading().done()  # nobody's question loads it
+
+
+async def test_settings_that_cannot_be_opened_are_not_put_in_force(kept: Kept, tmp_path: Path) -> None:
+    file = tmp_path / "ragstone.yaml"
+    write(file, kept, "good")
+    configuration = Configuration(str(file))
+    async with open_client(configuration.load()) as client:
+        app: Any = client.app  # type: ignore[attr-defined]
+        former = app.state.server
+        write(file, kept, "bad", rerank={"model": "cohere/rerank-v3.5"})
+        assert not await reload_settings(app, configuration)
+        assert app.state.server is former
+        assert "external.rerank" in former.problem
+
+
+async def test_a_database_that_is_away_does_not_keep_settings_from_being_put_in_force(
+    kept: Kept, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "ragstone.yaml"
+    write(file, kept, "before")
+    configuration = Configuration(str(file))
+    async with open_client(configuration.load()) as client:
+        app: Any = client.app  # type: ignore[attr-defined]
+        write(file, kept, "after", store="postgresql://nobody@127.0.0.1:1/kb", embed={"model": "none"})
+        assert await reload_settings(app, configuration)
+        assert await names_of(client) == ["after"]
+        assert "127.0.0.1:1/kb does not answer" in caplog.text
 
 
 def test_every_process_follows_the_file(kept: Kept, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def list_parts(settings: Settings, shared: SharedParts) -> Iterator[Part]:
     for rerank in _list_distinct([settings.rerank, *(one.rerank for one in settings.pipelines)]):
         yield Part(f"reranker {rerank.model}", partial(_check_reranker, shared, settings, rerank))
     if not alone:
-        yield Part("first question", partial(_ask_first_question, own))
+        yield Part("first question", partial(_ask_first_question, own), may_come=remote)
 
 
 def _list_distinct(found: list[M | None]) -> list[M]:

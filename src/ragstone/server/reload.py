@@ -15,7 +15,9 @@ from watchfiles import awatch
 from ragstone.config.load import load, read_file
 from ragstone.config.model_settings import EmbedSettings, LlmSettings
 from ragstone.config.settings import Settings
-from ragstone.core.errors import ConfigError, RagstoneError
+from ragstone.core.errors import ConfigError, RagstoneError, StoreError, StoreNotReady
+from ragstone.engine.preparation import list_parts
+from ragstone.server.startup import FOR_GOOD
 from ragstone.server.state import ServerState
 
 log = logging.getLogger("ragstone")
@@ -129,14 +131,15 @@ def _digest_files(files: list[Path]) -> Digests:
 async def reload_settings(app: FastAPI, configuration: Configuration) -> bool:
     """Put the settings in force that are written now; whether that could be done.
 
-    Requests that run go on with the former ones. Settings that are wrong leave the former ones in force: the problem is
-    logged, and `/v1/health` shows it.
+    The former ones serve until the models and stores of the new ones are open, and requests that run go on with them.
+    Settings that are wrong leave the former ones in force: the problem is logged, and `/v1/health` shows it.
     """
     former: ServerState = app.state.server
     try:
         settings = await asyncio.to_thread(configuration.load)
         new = former.succeed(settings)
         await asyncio.to_thread(_try_keys, settings)
+        await _open_parts(new)
     except RagstoneError as error:
         former.problem = str(error)
         former.metrics.reloads.labels("failed").inc()
@@ -151,6 +154,22 @@ async def reload_settings(app: FastAPI, configuration: Configuration) -> bool:
     await former.retire()
     log.warning("the configuration was loaded again")
     return True
+
+
+async def _open_parts(new: ServerState) -> None:
+    """Open stores and models and answer a question, so that the first one of a client finds all warm; raises for what
+    cannot be used. A server that is away now may come back, as with the former settings."""
+    try:
+        for part in list_parts(new.settings, new.pool.shared):
+            try:
+                await part.check()
+            except (StoreError, StoreNotReady) as error:
+                if not part.may_come or isinstance(error, FOR_GOOD):
+                    raise
+                log.warning("%s: %s", part.name, error)
+    except BaseException:
+        await new.pool.close()
+        raise
 
 
 def _try_keys(settings: Settings) -> None:

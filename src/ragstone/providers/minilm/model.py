@@ -12,6 +12,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
+from weakref import WeakValueDictionary
 
 from ragstone.core.errors import Unavailable, UsageError
 from ragstone.core.ports import Vectors
@@ -27,10 +28,12 @@ REQUIRED_PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 PRECISIONS = ("fp32", "int8")
 
 Kind = Literal["document", "query"]
+# Loaded models that are in use: a server whose settings changed need not load the same one again.
+_SESSIONS: WeakValueDictionary[tuple[Path, str], Any] = WeakValueDictionary()
 
 
 class MiniLM:
-    """One model in memory, called by as many threads as there are cores, one text a call.
+    """One model in memory, also of several objects, called by as many threads as there are cores, one text a call.
 
     A text alone fills a core as well as a batch does (bigger activations leave the cache), needs no
     padding, and its vector cannot depend on its neighbours. `int8` computes in whole numbers: twice
@@ -116,10 +119,14 @@ class MiniLM:
         return session.run(None, {"ids": ids})[0][0]
 
     def _load_session(self) -> Any:
+        place = (self._file or find_model_file(), self.variant)
         with ThreadPoolExecutor(1) as aside:  # 0.1 s that the imports need not wait for
-            data, words = aside.submit(read_model_bytes, self._file), aside.submit(self.tokenizer.load)
-            session = _build_session(data, self.variant)
-            words.result()
+            if (session := _SESSIONS.get(place)) is None:
+                data, words = aside.submit(read_model_bytes, place[0]), aside.submit(self.tokenizer.load)
+                session = _SESSIONS[place] = _build_session(data, self.variant)
+                words.result()
+            else:
+                self.tokenizer.load()
             return session
 
 
