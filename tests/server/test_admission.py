@@ -10,9 +10,10 @@ import pytest
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.core.errors import QueueFull
 from ragstone.server import admission
-from ragstone.server.admission import Admission
+from ragstone.server.admission import CALM_SECONDS, Admission
 from tests.patience import HANG
 from tests.server.conftest import QUESTION, Kept, open_client
+from tests.server.test_rates import Clock
 
 
 class Office:
@@ -67,14 +68,85 @@ async def test_a_full_queue_refuses_and_says_when_to_come_back() -> None:
     await office.end("second")
 
 
-async def test_a_refusal_is_held_back_but_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(admission, "MOST_HELD", 2)
-    office = Office(Admission(1, 0, held_seconds=HANG))
-    await office.come("first", "a")
-    for name in ("held", "held too", "at once"):
+async def test_a_burst_is_taken_and_a_queue_that_stands_is_kept_short() -> None:
+    clock = Clock()
+    office = Office(Admission(2, 64, clock=clock))
+    for n in range(20):
+        await office.come(f"a{n}", "a")
+    assert office.admission.waiting == 18
+    clock.now += 1.0
+    with pytest.raises(QueueFull) as refused:
+        async with office.admission.enter("a"):
+            pass
+    assert refused.value.retry_after_seconds == 1  # 19 times 0.1 s at two at once
+    while office.admission.waiting > 1:
+        await office.end(office.order[-1])
+    await office.come("short", "a")  # it would wait for no longer than half of what a request takes
+    assert office.admission.waiting <= 1
+    office.tasks["short"].cancel()
+    for name in office.order[-2:]:
+        await office.end(name)
+
+
+async def test_after_a_refusal_there_is_no_burst_until_it_was_calm() -> None:
+    clock = Clock()
+    office = Office(Admission(1, 2, clock=clock))
+    for name in ("first", "second", "third"):
         await office.come(name, "a")
     with pytest.raises(QueueFull):
-        await office.tasks["at once"]
+        async with office.admission.enter("a"):
+            pass
+    for name in ("first", "second"):
+        await office.end(name)
+    await office.come("fourth", "a")  # one may wait always, so that no slot is idle
+    await office.come("fifth", "a")
+    with pytest.raises(QueueFull):
+        await office.tasks["fifth"]  # though the queue was empty a moment ago, and has another place
+    clock.now += CALM_SECONDS + 0.1
+    await office.end("third")
+    for name in ("sixth", "seventh"):
+        await office.come(name, "a")
+    assert office.admission.waiting == 2
+    for name in ("fourth", "sixth", "seventh"):
+        await office.end(name)
+
+
+async def test_a_wait_that_is_set_bounds_each_newcomers() -> None:
+    office = Office(Admission(1, 64, 0.25, clock=Clock()))
+    for name in ("first", "second", "third"):  # the third waits for two, of whom each takes 0.1 s
+        await office.come(name, "a")
+    with pytest.raises(QueueFull):
+        async with office.admission.enter("a"):
+            pass
+    await office.come("b1", "b")  # another tenant's first one comes before the third
+    with pytest.raises(QueueFull):
+        await office.tasks["third"]
+    for name in ("first", "second", "b1"):
+        await office.end(name)
+
+
+async def test_a_wait_that_turned_out_longer_ends_with_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission, "LONGEST_WAIT", 0.0)
+    office = Office(Admission(1, 64))
+    await office.come("stuck", "a")
+    await office.come("waits", "a")
+    with pytest.raises(QueueFull):
+        await asyncio.wait_for(office.tasks["waits"], HANG)
+    assert (office.admission.running, office.admission.waiting, office.admission.refused) == (1, 0, 1)
+    await office.end("stuck")
+    assert office.admission.running == 0
+
+
+async def test_of_many_refusals_the_rest_are_held_back_but_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission, "MOST_HELD", 2)
+    monkeypatch.setattr(admission, "PROMPT_REFUSALS", 1)
+    office = Office(Admission(1, 0, held_seconds=HANG, clock=Clock()))
+    await office.come("first", "a")
+    for name in ("prompt", "held", "held too", "at once"):
+        await office.come(name, "a")
+    for name in ("prompt", "at once"):
+        with pytest.raises(QueueFull):
+            await office.tasks[name]
     assert not office.tasks["held"].done()
     assert not office.tasks["held too"].done()
     office.tasks["held"].cancel()  # its client goes away, and another one is held

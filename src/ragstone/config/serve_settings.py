@@ -21,6 +21,10 @@ class ServeSettings:
     workers: Annotated[int, Option("Number of processes.", 1, 64)] = 1
     concurrency: Annotated[int, Option("Questions that a process works on at once.", 1, 10_000)] = 8
     queue_size: Annotated[int, Option("Questions that wait in a process.", 0, MANY)] = 64
+    queue_wait: Annotated[
+        float | None,
+        Option("Seconds that a question may wait [default: half the time that questions take of late].", 0, 3600),
+    ] = None
     rate: Annotated[int | None, Option("Requests a minute that a key may make to a process.", 1, MANY)] = None
     body_bytes: Annotated[int, Option("Largest request body, in bytes.", 1, BYTES)] = 1_000_000
     upload_bytes: Annotated[int, Option("Largest uploaded document, in bytes.", 1, BYTES)] = 200_000_000

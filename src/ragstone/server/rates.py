@@ -12,22 +12,26 @@ MINUTE = 60.0
 
 
 class Rates:
-    """A token bucket for each caller: `per_minute` requests at once, and as many again in a minute; None: no bound."""
+    """A token bucket for each caller: `number` requests at once, and that many more in each `period` of seconds; None:
+    no bound."""
 
-    def __init__(self, per_minute: int | None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._per_minute = per_minute
+    def __init__(
+        self, number: int | None, clock: Callable[[], float] = time.monotonic, *, period: float = MINUTE
+    ) -> None:
+        self._number = number
+        self._period = period
         self._clock = clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens, and when they were counted
 
     def take(self, caller: str) -> None:
         """Count a request; raises `QueueFull` with the seconds after which the next one may come."""
-        if self._per_minute is None:
+        if self._number is None:
             return
-        now, most = self._clock(), float(self._per_minute)
+        now, most = self._clock(), float(self._number)
         tokens, then = self._buckets.pop(caller, (most, now))
-        tokens = min(most, tokens + (now - then) * most / MINUTE)
+        tokens = min(most, tokens + (now - then) * most / self._period)
         self._buckets[caller] = (max(0.0, tokens - 1.0) if tokens >= 1.0 else tokens, now)
         if len(self._buckets) > MOST_CALLERS:
             self._buckets.popitem(last=False)
         if tokens < 1.0:
-            raise QueueFull(ceil((1.0 - tokens) * MINUTE / most))
+            raise QueueFull(ceil((1.0 - tokens) * self._period / most))

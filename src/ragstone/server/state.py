@@ -108,7 +108,7 @@ class ServerState:
     def of_settings(cls, settings: Settings, metrics: Metrics | None = None) -> "ServerState":
         """The state at the start of a server."""
         serve = settings.serve
-        admission = Admission(serve.concurrency, serve.queue_size, held_seconds=HELD_SECONDS)
+        admission = Admission(serve.concurrency, serve.queue_size, serve.queue_wait, held_seconds=HELD_SECONDS)
         made = cls(settings, EnginePool(settings), admission, trusts_callers(settings), Uploads(settings))
         made.rates = Rates(serve.rate)
         return made if metrics is None else replace(made, metrics=metrics)
