@@ -13,6 +13,7 @@ import pytest
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import Settings
 from tests.extraction.pdf.sheets import pdf, shown
+from tests.pixels import pixels
 from tests.server.conftest import Kept, open_client
 from tests.server.test_questions import read_events
 
@@ -126,8 +127,31 @@ async def test_a_page_is_drawn(own: Settings) -> None:
         assert page.headers["content-type"] == "image/png"
         assert page.content.startswith(b"\x89PNG")
         assert (await client.get(f"/v1/documents/{identity}/pages/999")).status_code == 404
+        marked = await client.get(f"/v1/documents/{identity}/pages/1", params={"box": ["50,40,130,54"]})
+        changed = (pixels(marked.content) != pixels(page.content)).any(axis=2)
+        assert changed.any()
+        for odd in ("1,2,3", "a,b,c,d", "nan,0,1,1"):
+            reply = await client.get(f"/v1/documents/{identity}/pages/1", params={"box": odd})
+            assert reply.status_code == 400
+            assert reply.json()["error"]["message"].startswith("invalid box")
         text = (await upload(client, "a.md", b"# A\n\ntext\n")).json()["id"]
         assert (await client.get(f"/v1/documents/{text}/pages/1")).status_code == 404
+
+
+async def test_the_place_of_a_citation_is_told_in_the_masked_text(own: Settings) -> None:
+    record = "password=hunter2secret99 and\n\nthe key is red\n"
+    async with open_client(own) as client:
+        identity = (await upload(client, "a.md", record.encode())).json()["id"]
+        place = {"start": record.index("the key"), "end": record.index(" is red")}
+        shown = (await client.get(f"/v1/documents/{identity}", params=place)).json()
+        assert "hunter2" not in shown["text"]
+        assert shown["text"][slice(*shown["marked"])] == "the key"
+        inside = {"start": record.index("secret99"), "end": record.index("secret99") + 3}
+        shown = (await client.get(f"/v1/documents/{identity}", params=inside)).json()
+        assert shown["text"][slice(*shown["marked"])] == "[masked:password]"
+        far = (await client.get(f"/v1/documents/{identity}", params={"start": 900, "end": 950})).json()
+        assert far["marked"] == [len(far["text"])] * 2
+        assert "marked" not in (await client.get(f"/v1/documents/{identity}")).json()
 
 
 async def test_a_run_is_started_followed_and_listed(own: Settings) -> None:

@@ -15,7 +15,7 @@ from ragstone.guard.masking import (
     mask_secrets,
     select_secrets,
 )
-from ragstone.guard.secrets import Finding, find_secrets, mask_patterns
+from ragstone.guard.secrets import Finding, find_secrets, mask_and_follow, mask_patterns
 from ragstone.guard.stream_mask import StreamMask
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "inspect_text",
     "list_secret_lines",
     "locate_secrets",
+    "mask_and_follow",
     "mask_cells",
     "mask_chunk",
     "mask_chunk_part",

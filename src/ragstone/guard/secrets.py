@@ -67,6 +67,34 @@ def mask_patterns(text: str) -> tuple[str, tuple[Finding, ...]]:
     return text, tuple(first)
 
 
+def mask_and_follow(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """The text as `mask_patterns` has it, and where these characters stand in it; a part of a secret becomes its mark.
+
+    >>> mask_and_follow("login: postgres://app:S3cr3t-9x@db/prod today", 39, 44)
+    ('login: postgres://app:[masked:password]@db/prod today', 47, 52)
+    """
+    for _ in range(PASSES):
+        findings = find_secrets(text)
+        if not findings:
+            break
+        start, end = _follow(findings, start, after=False), _follow(findings, end, after=True)
+        text = replace_findings(text, findings)
+    return text, start, end
+
+
+def _follow(findings: Sequence[Finding], place: int, *, after: bool) -> int:
+    """Where a place stands once each finding has become its mark; within a finding, before or after the mark."""
+    shift = 0
+    for finding in findings:
+        if finding.start >= place:
+            break
+        mark = len(f"[masked:{finding.kind}]")
+        if place < finding.end:
+            return finding.start + shift + (mark if after else 0)
+        shift += mark - (finding.end - finding.start)
+    return place + shift
+
+
 def replace_findings(text: str, findings: Sequence[Finding]) -> str:
     """The text with a mark in place of each finding; they are in order and do not overlap."""
     parts: list[str] = []

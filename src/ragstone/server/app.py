@@ -40,6 +40,7 @@ from ragstone.server.routes import (
     query,
     questions,
     runs,
+    web_page,
 )
 from ragstone.server.startup import Startup
 from ragstone.server.state import ServerState, is_loopback
@@ -47,7 +48,7 @@ from ragstone.server.streams import ClientGone
 
 log = logging.getLogger("ragstone")
 
-ROUTERS = (questions, library, runs, pipelines, notes, query, openai, openai_responses, monitoring)
+ROUTERS = (questions, library, runs, pipelines, notes, query, openai, openai_responses, monitoring, web_page)
 NO_READER = 499  # nobody gets it: the client closed the connection
 
 

@@ -10,10 +10,10 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
 from ragstone.core.errors import Refused, UsageError
-from ragstone.core.types import Document
+from ragstone.core.types import Document, Span
 from ragstone.engine import Engine
 from ragstone.engine.json_views import chunk_json, full_document_json, info_json
-from ragstone.guard import mask_secrets
+from ragstone.guard import mask_and_follow
 from ragstone.server.bodies import Body, Name
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
@@ -23,7 +23,10 @@ from ragstone.server.uploads import check_upload_path
 
 router = APIRouter(tags=["documents"])
 Collection = Annotated[str | None, Query(min_length=1, max_length=200)]
+Place = Annotated[int | None, Query(ge=0)]
 PIECE = 1 << 20  # bytes
+MOST_BOXES = 100
+LARGEST_PAGE = 20_000.0  # points
 
 
 class CollectionBody(Body):
@@ -144,12 +147,19 @@ async def upload_document(request: Request, collection: Collection = None) -> Re
 
 
 @router.get("/v1/documents/{identity}", responses=responses(401, 403, 404), summary="Show a document")
-async def show_document(request: Request, identity: str, collection: Collection = None) -> Response:
-    """A document with its text of record, secrets masked."""
+async def show_document(
+    request: Request, identity: str, collection: Collection = None, start: Place = None, end: Place = None
+) -> Response:
+    """A document with its text of record, secrets masked. With `start` and `end`, characters of a citation's span,
+    `marked` has their places in the masked text."""
     engine = await open_engine(request, collection=collection)
     document = await find_document(engine, identity)
     document, text = await engine.record(document.path, source=document.source)
-    return JSONResponse({"schema": 1, **full_document_json(document), "text": mask_secrets(text)})
+    first = min(start or 0, len(text))
+    last = max(first, min(len(text) if end is None else end, len(text)))
+    masked, first, last = mask_and_follow(text, first, last)
+    marked = {} if start is None and end is None else {"marked": [first, last]}
+    return JSONResponse({"schema": 1, **full_document_json(document), "text": masked, **marked})
 
 
 @router.delete("/v1/documents/{identity}", responses=responses(401, 403, 404, 409), summary="Delete a document")
@@ -185,12 +195,18 @@ async def download_original(request: Request, identity: str, collection: Collect
     summary="Draw a page",
 )
 async def draw_page(
-    request: Request, identity: str, number: int, collection: Collection = None, chunk: str | None = None
+    request: Request,
+    identity: str,
+    number: int,
+    collection: Collection = None,
+    chunk: str | None = None,
+    box: Annotated[list[str] | None, Query(max_length=MOST_BOXES)] = None,
 ) -> Response:
-    """A page (from 1) as a PNG; with `chunk`, the places of that passage are marked."""
+    """A page (from 1) as a PNG; with `chunk`, the places of that passage are marked, and with `box` (a citation's
+    `bbox`, as `x0,y0,x1,y1`) those."""
     engine = await open_engine(request, collection=collection)
     document = await find_document(engine, identity)
-    spans = (await engine.get(chunk)).spans if chunk else ()
+    spans = [*((await engine.get(chunk)).spans if chunk else ()), *(_read_box(one, number) for one in box or ())]
     try:
         data = await run_for_client(request, engine.page(document.path, number, source=document.source, spans=spans))
     except Refused as error:
@@ -199,6 +215,17 @@ async def draw_page(
         _raise_absent(error)
         raise
     return Response(data, media_type="image/png")
+
+
+def _read_box(text: str, page: int) -> Span:
+    """A place on a page; raises `UsageError`."""
+    try:
+        x0, y0, x1, y1 = map(float, text.split(","))
+    except ValueError as error:
+        raise UsageError(f"invalid box {text!r:.80}: expected x0,y0,x1,y1 in points") from error
+    if not all(abs(value) < LARGEST_PAGE for value in (x0, y0, x1, y1)):  # NaN is none of them either
+        raise UsageError(f"invalid box {text!r:.80}: expected points of a page")
+    return Span(0, 0, 1, 1, page=page, bbox=(x0, y0, x1, y1))
 
 
 @router.get("/v1/chunks/{identity}", responses=responses(401, 403, 404), summary="Show a passage")

@@ -1,0 +1,135 @@
+// The document beside the answer: its text with the cited span marked, or its page with the box drawn.
+
+import { Failure, getBlob, getJson } from "./api.js";
+import { describePlace, find, make } from "./elements.js";
+
+const AROUND = 20000; // characters shown on both sides of a span at first
+const MOST_PAGES = 4;
+const covering = matchMedia("(max-width: 60rem)"); // as in style.css: the document covers the rest
+let opener = null;
+let turn = 0;
+
+export function closeViewer() {
+  turn += 1;
+  find("viewer").hidden = true;
+  keepFocusInside();
+  press(null);
+  opener?.focus();
+  opener = null;
+}
+
+function keepFocusInside() {
+  const covered = covering.matches && !find("viewer").hidden;
+  for (const part of document.querySelectorAll("body > header, main, .skip")) part.inert = covered;
+}
+
+covering.addEventListener("change", keepFocusInside);
+
+function press(button) {
+  document.querySelectorAll('[aria-pressed="true"]').forEach((one) => one.setAttribute("aria-pressed", "false"));
+  button?.setAttribute("aria-pressed", "true");
+}
+
+// Opens `cited`: a document, spans, the quoted text; `collections` are tried in turn, since a pipeline reads several.
+export async function openViewer(button, cited, collections) {
+  const mine = (turn += 1);
+  opener = button;
+  press(button);
+  find("viewer").hidden = false;
+  keepFocusInside();
+  find("viewer-title").textContent = cited.document.title || cited.document.path;
+  find("viewer-place").textContent = describePlace(cited.document, cited.spans);
+  find("viewer-title").focus();
+  show(make("p", { role: "status" }, "Loading the document …"));
+  try {
+    const [shown, collection] = await loadDocument(cited, collections);
+    if (mine === turn) await showDocument(shown, cited, collection, () => mine === turn);
+  } catch (error) {
+    if (mine !== turn) return;
+    const quoted = make("pre", { dir: "auto" }, make("mark", {}, cited.text));
+    show(make("p", { class: "error", role: "alert" }, error instanceof Failure ? error.message : String(error)), quoted);
+  }
+}
+
+function show(...parts) {
+  find("viewer-body").replaceChildren(...parts.filter(Boolean));
+}
+
+function address(identity, collection, parameters) {
+  const query = new URLSearchParams(parameters);
+  if (collection) query.set("collection", collection);
+  return `documents/${identity}?${query}`;
+}
+
+async function loadDocument(cited, collections) {
+  const places = cited.spans.map((span) => [span.char_start, span.char_end]);
+  const range = places.length ? { start: Math.min(...places.map((p) => p[0])), end: Math.max(...places.map((p) => p[1])) } : {};
+  let last;
+  for (const collection of collections) {
+    try {
+      const path = address(encodeURIComponent(cited.document.id), collection, range);
+      return [await getJson(path), collection];
+    } catch (error) {
+      last = error;
+      if (error.status !== 404) throw error;
+    }
+  }
+  throw last;
+}
+
+async function showDocument(shown, cited, collection, current) {
+  const changed = shown.version !== cited.document.version;
+  const warning = changed && make("p", { class: "error", role: "alert" }, "The document has changed since: the place may be another.");
+  const text = drawText(shown.text, shown.marked);
+  const pages = [...new Set(cited.spans.filter((span) => span.page).map((span) => span.page))].slice(0, MOST_PAGES);
+  if (!pages.length) {
+    show(warning, text);
+    reveal(text);
+    return;
+  }
+  const drawn = await Promise.all(pages.map((page) => drawPage(page, cited, collection)));
+  if (!current()) return;
+  const failed = drawn.some((one) => one.tagName === "P");
+  const details = make("details", failed ? { open: "" } : {}, make("summary", {}, "Text of the document"), text);
+  details.addEventListener("toggle", () => details.open && reveal(text));
+  show(warning, ...drawn, details);
+}
+
+function reveal(text) {
+  text.querySelector("mark")?.scrollIntoView({ block: "center" });
+}
+
+// Offsets count characters, not the halves of surrogate pairs.
+function drawText(text, marked) {
+  const characters = Array.from(text);
+  const [start, end] = marked ?? [0, 0];
+  const [first, last] = [Math.max(0, start - AROUND), Math.min(characters.length, end + AROUND)];
+  const part = (from, to) => characters.slice(from, to).join("");
+  const mark = end > start ? make("mark", {}, part(start, end)) : null;
+  const shown = make("pre", { dir: "auto" }, part(first, start), mark, part(end, last));
+  const more = (label, from, to, where) => {
+    if (to <= from) return null;
+    return make("button", { type: "button", onclick: (event) => {
+      event.currentTarget.remove();
+      shown[where](part(from, to));
+    } }, label);
+  };
+  return make("div", {}, more("Show the text before", 0, first, "prepend"), shown, more("Show the rest", last, characters.length, "append"));
+}
+
+// Drawn on a canvas, because a picture's address could not carry the key.
+async function drawPage(page, cited, collection) {
+  const boxes = cited.spans.filter((span) => span.page === page && span.bbox).map((span) => ["box", span.bbox.join(",")]);
+  try {
+    const query = new URLSearchParams(boxes.slice(0, 100));
+    if (collection) query.set("collection", collection);
+    const blob = await getBlob(`documents/${encodeURIComponent(cited.document.id)}/pages/${page}?${query}`);
+    const picture = await createImageBitmap(blob);
+    const label = `Page ${page}, ${boxes.length ? "the cited place is marked" : "no place is marked"}: ${cited.text}`;
+    const canvas = make("canvas", { role: "img", "aria-label": label, width: picture.width, height: picture.height });
+    canvas.getContext("2d").drawImage(picture, 0, 0);
+    return canvas;
+  } catch (error) {
+    return make("p", { class: "error", role: "alert" }, error instanceof Failure ? error.message : "The page cannot be drawn.");
+  }
+}
