@@ -33,6 +33,7 @@ COMMANDS = {
     "Quality": (
         "eval_",
         "guard",
+        "redteam",
     ),
     "Operation": (
         "serve",

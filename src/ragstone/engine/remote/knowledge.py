@@ -173,6 +173,14 @@ class RemoteKnowledge(RemoteQuestions):
         where = f"?collection={escape_part(self._collection)}" if self._collection else ""
         self._line.delete(f"/v1/documents/{escape_part(identity)}{where}")
 
+    def drop(self, name: str) -> None:
+        """Erase a collection with its documents."""
+        self._line.delete(f"/v1/collections/{escape_part(name)}")
+
+    def passage(self, identity: str) -> str:
+        """The text of a passage, secrets masked."""
+        return str(self._line.get(f"/v1/chunks/{escape_part(identity)}", collection=self._collection)["text"])
+
     def ingest(self, *, refresh: bool = False, checksum: bool = False, allow_removals: bool = False) -> list[Run]:
         """Ingest the sources that the server's configuration names; returns when all runs have ended."""
         body: Json = {"refresh": refresh, "checksum": checksum, "allow_removals": allow_removals}

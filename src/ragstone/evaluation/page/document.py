@@ -36,10 +36,11 @@ def render_page(report: Report, *, baseline: Baseline | None = None, comparison:
         element("main", [part.markup for part in shown]),
         element("footer", element("p", f"Ragstone {__version__}", class_="quiet")),
     )
-    return f"<!DOCTYPE html>\n{element('html', _head(title), body, lang='en')}\n"
+    return f"<!DOCTYPE html>\n{element('html', make_head(title), body, lang='en')}\n"
 
 
-def _head(title: str) -> Markup:
+def make_head(title: str) -> Markup:
+    """The head of a page in this style, which loads nothing."""
     style = files(__package__).joinpath("style.css").read_text("utf-8")
     digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
