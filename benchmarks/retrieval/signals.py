@@ -7,8 +7,10 @@
 
 import argparse
 import pickle
+import re
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +30,33 @@ MORE_STOP_WORDS = frozenset(
     "he she its it there here have has had been were am being about from out over under than so too very just only own "
     "same most more some any all each other use using used".split()
 )
-# Each way: its name, whether it leaves out more stop words and divides BM25 by its best, the weight of feedback,
-# and whether that depends on the length of the question.
+# Of the words of a passage so many are nothing but letters where it is prose; code has fewer.
+PROSE = 0.7
+PLAIN_WORD = re.compile(r"(?<!\S)\W{0,3}[^\W\d_]+\W{0,3}(?!\S)|[^\W\d_\x00-\x7f]{2}")
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to rank: whether it leaves out more stop words and divides BM25 by its best, the weight of feedback, and
+    whether that depends on the length of the question. `among`: feedback only orders the candidates anew, the first
+    passage counts more than the second, and all of them must be prose."""
+
+    name: str
+    fewer: bool = False
+    by_best: bool = False
+    feedback: float = 0.0
+    by_length: bool = False
+    among: bool = False
+
+
 WAYS = (
-    ("default", False, False, 0.0, False),
-    ("by best", False, True, 0.0, False),
-    ("stop words", True, False, 0.0, False),
-    ("feedback", False, False, 0.6, False),
-    ("all, by length", True, True, 1.0, True),
+    Way("default"),
+    Way("by best", by_best=True),
+    Way("stop words", fewer=True),
+    Way("feedback", feedback=0.6),
+    Way("all, by length", fewer=True, by_best=True, feedback=1.0, by_length=True),
+    Way("among candidates", feedback=0.6, among=True),
+    Way("by best, among candidates", by_best=True, feedback=0.6, among=True),
 )
 
 
@@ -60,28 +81,36 @@ class Index:
             scores[at] += bm25.term_weights(counts, self.lengths[at], idf=idf, average=self.lengths.mean())
         return scores
 
-    def rank(self, number: int, way: tuple[str, bool, bool, float, bool]) -> list[str]:
+    def rank(self, number: int, way: Way) -> list[str]:
         """The documents for a question, by their best chunk."""
-        _, fewer, by_best, feedback, by_length = way
         asked = bm25.query_terms(self.held.questions[number])
         terms = [term for term in asked if term in self.postings]
-        if fewer:
+        if way.fewer:
             left_out = {term for word in MORE_STOP_WORDS for term in analyzer.extract_terms(word)}
             terms = [term for term in terms if term not in left_out] or terms
         words = self.score_words(terms)
         cosines = self.held.vectors @ self.held.asked[number]
-        order = _fuse(cosines, words, by_best=by_best)
-        share = feedback * (min(1.0, max(0.0, (len(terms) - 4) / 8)) if by_length else 1.0)
+        order = _fuse(cosines, words, by_best=way.by_best)
+        share = way.feedback * (min(1.0, max(0.0, (len(terms) - 4) / 8)) if way.by_length else 1.0)
+        if way.among:
+            share *= all(_share_of_words(self.held.chunks[at].text) >= PROSE for at in order[:BEST])
         if share:
-            mean = self.held.vectors[order[:BEST]].mean(axis=0)
-            order = _fuse(cosines + share * (self.held.vectors @ mean), words, by_best=by_best)
+            first = order[:BEST]
+            counts = 1 / np.arange(1, len(first) + 1) if way.among else np.ones(len(first))
+            mean = counts @ self.held.vectors[first] / counts.sum()
+            known = order if way.among else None
+            order = _fuse(cosines + share * (self.held.vectors @ mean), words, by_best=way.by_best, known=known)
         return list(dict.fromkeys(self.held.documents[at] for at in order))
 
 
-def _fuse(cosines: Any, words: Any, *, by_best: bool) -> Any:
-    """The candidates of both retrievers, best first."""
+def _share_of_words(text: str) -> float:
+    return len(PLAIN_WORD.findall(text)) / max(1, len(text.split()))
+
+
+def _fuse(cosines: Any, words: Any, *, by_best: bool, known: Any = None) -> Any:
+    """The candidates of both retrievers, or those that are `known`, best first."""
     both = [np.argsort(-scores, kind="stable")[:DEPTH] for scores in (cosines, words)]
-    at = np.unique(np.concatenate([both[0], both[1][words[both[1]] > 0]]))
+    at = np.unique(np.concatenate([both[0], both[1][words[both[1]] > 0]]) if known is None else known)
     found = words[at] / (words[at].max() or 1) if by_best else _scale(words[at])
     fused = WEIGHT * _scale(cosines[at]) + (1 - WEIGHT) * found
     return at[np.argsort(-fused, kind="stable")]
@@ -106,7 +135,7 @@ def main() -> None:
         every = range(given.skip, len(index.held.questions))
         chosen = every[:: max(1, len(every) // given.questions)][: given.questions]
         means = [np.mean([NDCG(index.rank(n, way), index.held.relevance[n]) for n in chosen]) for way in WAYS]
-        line = "  ".join(f"{way[0]} {mean:.4f}" for way, mean in zip(WAYS, means, strict=True))
+        line = "  ".join(f"{way.name} {mean:.4f}" for way, mean in zip(WAYS, means, strict=True))
         print(index.held.name, len(chosen), line, flush=True)
 
 
