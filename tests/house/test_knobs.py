@@ -33,6 +33,7 @@ from ragstone.retrieval.question import Question
 from ragstone.server import launch
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.access.issuer import AUDIENCE, ISSUER, token
+from tests.patience import until_async
 from tests.scripted import Scripted
 from tests.server.conftest import open_client
 
@@ -136,6 +137,12 @@ async def _serve(settings: Settings) -> None:
     async with open_client(settings) as client:
         reply = await client.post("/v1/ask", json={"query": "samples", "stream": True})
         assert "final_answer" in reply.text
+        queued = await client.post("/v1/documents?wait=false", files={"file": ("broken.bin", bytes(range(256)) * 9)})
+
+        async def is_dead() -> bool:
+            return bool((await client.get(queued.headers["location"])).json()["status"] == "dead")
+
+        await until_async(is_dead)
 
 
 def test_a_field_that_nobody_reads_would_be_seen(read: Read) -> None:

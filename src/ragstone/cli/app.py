@@ -37,6 +37,7 @@ COMMANDS = {
     ),
     "Operation": (
         "serve",
+        "jobs",
         "config_",
         "doctor",
         "migrate",

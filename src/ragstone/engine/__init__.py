@@ -9,6 +9,7 @@ from ragstone.engine.permission_checks import require_permissions
 from ragstone.engine.verbs.collections import CollectionVerbs
 from ragstone.engine.verbs.documents import DocumentVerbs
 from ragstone.engine.verbs.files import FileVerbs
+from ragstone.engine.verbs.jobs import JobVerbs
 from ragstone.engine.verbs.keys import KeyVerbs
 from ragstone.engine.verbs.migration import MigrationVerbs
 from ragstone.engine.verbs.questions import CollectionQuestions
@@ -28,6 +29,7 @@ class Engine(
     MigrationVerbs,
     TenantVerbs,
     KeyVerbs,
+    JobVerbs,
 ):
     """One collection of one store, with everything that its questions need.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.config.environment import find_cache_folder
 from ragstone.core.errors import StoreError
+from ragstone.core.ports import QueueingStore
 from ragstone.core.types import Scope
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ async def drop_collection(components: Components, collection: str) -> bool:
     scope = Scope(components.scope.tenant, collection)
     where = await places_of(components, scope)
     await artifacts.remove_claim(components.stores.store, scope, where)
+    if isinstance(components.stores.store, QueueingStore):
+        await components.stores.store.jobs.erase(scope.tenant, collection)
     erased = await components.stores.store.admin.drop(scope)
     await forget_stamps(components.stores.store, scope.tenant, collection, find_cache_folder("stamps"))
     return bool(await sweep_artifacts(components, scope, where)) or erased

@@ -181,6 +181,10 @@ class Knowledge(Waiter):
     create_key = blocking(Engine.create_key)
     keys = blocking(Engine.keys)
     revoke_key = blocking(Engine.revoke_key)
+    jobs = blocking(Engine.jobs)
+    find_job = blocking(Engine.find_job)
+    retry_job = blocking(Engine.retry_job)
+    drop_job = blocking(Engine.drop_job)
 
     pipelines = forwarding(Engine.pipelines)
     extract = forwarding(Engine.extract)

@@ -31,6 +31,7 @@ from ragstone.server.middleware import (
 from ragstone.server.observation import ObserveMiddleware, TraceMiddleware
 from ragstone.server.reload import Configuration, follow_configuration
 from ragstone.server.routes import (
+    jobs,
     library,
     monitoring,
     notes,
@@ -48,7 +49,7 @@ from ragstone.server.streams import ClientGone
 
 log = logging.getLogger("ragstone")
 
-ROUTERS = (questions, library, runs, pipelines, notes, query, openai, openai_responses, monitoring, web_page)
+ROUTERS = (questions, library, runs, jobs, pipelines, notes, query, openai, openai_responses, monitoring, web_page)
 NO_READER = 499  # nobody gets it: the client closed the connection
 
 
@@ -74,6 +75,7 @@ def create_app(
                 await stack.enter_async_context(follow_configuration(app, configuration))
             if startup is not None:
                 await stack.enter_async_context(_prepare(app.state.server, startup))
+            await stack.enter_async_context(app.state.server.queue.work(lambda: app.state.server))
             yield
         await app.state.server.close()
 

@@ -50,6 +50,9 @@ class Metrics:
         self.documents = Counter(
             "ragstone_ingestion_documents", "Documents of ingestion runs.", ("outcome",), registry=registry
         )
+        self.jobs_finished = Counter(
+            "ragstone_jobs_finished", "Tries of ingestion jobs by their end.", ("outcome",), registry=registry
+        )
         self.reloads = Counter(
             "ragstone_configuration_reloads", "Loads of a changed configuration.", ("result",), registry=registry
         )
@@ -61,6 +64,13 @@ class Metrics:
         )
         self.waiting = Gauge(
             "ragstone_requests_waiting", "Questions in the queue.", registry=registry, multiprocess_mode="livesum"
+        )
+        self.jobs = Gauge(
+            "ragstone_jobs",
+            "Ingestion jobs of the store by their state.",
+            ("status",),
+            registry=registry,
+            multiprocess_mode="mostrecent",
         )
         self.configured = Gauge(
             "ragstone_configuration_ok",

@@ -16,6 +16,7 @@ from ragstone.core.records import Run
 from ragstone.engine import Engine
 from ragstone.engine.engine_pool import EnginePool
 from ragstone.server.admission import HELD_SECONDS, Admission
+from ragstone.server.ingestion_queue import IngestionQueue
 from ragstone.server.metrics import Metrics
 from ragstone.server.rates import Rates
 from ragstone.server.token_counts import TokenCounts
@@ -40,6 +41,7 @@ class ServerState:
 
     metrics: Metrics = field(default_factory=Metrics)
     rates: Rates = field(default_factory=lambda: Rates(None))
+    queue: IngestionQueue = field(default_factory=IngestionQueue)
 
     problem: str | None = None
     """Why the configuration that was written last is not in force; None when it is."""
@@ -93,7 +95,7 @@ class ServerState:
         settings = replace(settings, serve=self.settings.serve)
         pool, trusts = EnginePool(settings), trusts_callers(settings)
         return ServerState(
-            settings, pool, self.admission, trusts, Uploads(settings), self.tokens, self.metrics, self.rates
+            settings, pool, self.admission, trusts, Uploads(settings), self.tokens, self.metrics, self.rates, self.queue
         )
 
     async def close(self) -> None:

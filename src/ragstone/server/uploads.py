@@ -5,7 +5,7 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
@@ -20,6 +20,7 @@ from ragstone.engine.verbs.ingestion import UPLOADS
 
 STALE_SECONDS = 3600.0  # a client may let pass half a minute between two pieces of a body
 INCOMING = "incoming"  # files that are still on their way
+WAITING = "waiting"  # files of jobs
 LONGEST_PATH, LONGEST_NAME = 1000, 200  # bytes
 BUSY_SECONDS, BUSY_PAUSE = 30.0, 0.2  # how long an upload waits for a run of another process
 
@@ -67,6 +68,31 @@ class Uploads:
             document, _ = await engine.record(path, source=UPLOADS)
             return document
 
+    async def keep_waiting(self, scope: Scope, identity: str, file: Path) -> None:
+        """Keep a received file for a job; durable when this returns."""
+        await asyncio.to_thread(_keep_file, file, self._waiting_folder(scope) / identity)
+
+    async def add_waiting(self, engine: Engine, identity: str, path: str) -> Document:
+        """Take the file of a job as the document `path`; it stays where it waits. Raises as `add` does."""
+        waiting = self._waiting_folder(engine.scope) / identity
+        async with self.receive() as file:
+            try:
+                await asyncio.to_thread(os.link, waiting, file)
+            except FileNotFoundError as error:
+                raise Refused("vanished", f"the file of {path} is not in the uploads of this server") from error
+            return await self.add(engine, file, path)
+
+    async def discard_waiting(self, scope: Scope, identities: Sequence[str]) -> None:
+        """Remove the files of jobs."""
+        if self._root is not None:
+            for identity in identities:
+                await asyncio.to_thread((self._waiting_folder(scope) / identity).unlink, missing_ok=True)
+
+    async def sweep_waiting(self, known: Set[str]) -> None:
+        """Remove files that no job has: of requests that were cut off, and of erased collections."""
+        if self._root is not None:
+            await asyncio.to_thread(_remove_unknown, self._root / WAITING, known)
+
     async def remove(self, engine: Engine, document: Document) -> int:
         """Remove a document, and its file where it was uploaded; returns how many documents were removed."""
         removed = await engine.delete(document.path, source=document.source)
@@ -78,11 +104,15 @@ class Uploads:
     async def erase(self, scope: Scope) -> None:
         """Remove the files of a collection that was erased."""
         if self._root is not None:
-            await asyncio.to_thread(shutil.rmtree, self._folder_of(scope), ignore_errors=True)
+            for folder in (self._folder_of(scope), self._waiting_folder(scope)):
+                await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
-    def _folder_of(self, scope: Scope) -> Path:
+    def _waiting_folder(self, scope: Scope) -> Path:
+        return self._folder_of(scope, WAITING)
+
+    def _folder_of(self, scope: Scope, kind: str = "") -> Path:
         assert self._root is not None  # `receive` came before
-        return self._root / f"t-{quote(scope.tenant, safe='')}" / f"c-{quote(scope.collection, safe='')}"
+        return self._root / kind / f"t-{quote(scope.tenant, safe='')}" / f"c-{quote(scope.collection, safe='')}"
 
 
 def check_upload_path(path: str) -> str:
@@ -93,6 +123,26 @@ def check_upload_path(path: str) -> str:
     if not parts or strange or long or any(part in (".", "..") for part in path.split("/")) or "//" in path:
         raise UsageError(f"invalid path {path!r:.80}: expected a relative path such as guides/setup.pdf")
     return path
+
+
+def _keep_file(file: Path, place: Path) -> None:
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with open(file, "rb") as written:
+        os.fsync(written.fileno())
+    os.replace(file, place)
+    descriptor = os.open(place.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _remove_unknown(folder: Path, known: Set[str]) -> None:
+    oldest = time.time() - STALE_SECONDS
+    for file in folder.glob("*/*/*"):
+        with suppress(OSError):
+            if file.name not in known and file.stat().st_mtime < oldest:
+                file.unlink()
 
 
 def _remove_stale(folder: Path) -> None:

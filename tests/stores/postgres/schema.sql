@@ -95,6 +95,20 @@
 -- ingestion_runs.stats: jsonb NOT NULL x
 -- ingestion_runs.error: text x
 -- ingestion_runs.run: bytea NOT NULL x
+-- jobs.number: bigint NOT NULL IDENTITY p
+-- jobs.job_id: text COLLATE C NOT NULL x
+-- jobs.tenant_id: text COLLATE C NOT NULL x
+-- jobs.collection: text COLLATE C NOT NULL x
+-- jobs.path: text COLLATE C x
+-- jobs.status: text COLLATE C NOT NULL x
+-- jobs.tries: integer NOT NULL DEFAULT 0 p
+-- jobs.due: double precision NOT NULL p
+-- jobs.lease: double precision NOT NULL DEFAULT 0 p
+-- jobs.created: double precision NOT NULL p
+-- jobs.taken: double precision p
+-- jobs.finished: double precision p
+-- jobs.code: text x
+-- jobs.message: text x
 -- mv_active_chunks.collection_id: integer NOT NULL p
 -- mv_active_chunks.number: integer NOT NULL p
 -- mv_active_chunks.tenant_id: text COLLATE C NOT NULL x
@@ -165,6 +179,8 @@ ALTER TABLE ingestion_runs ADD CONSTRAINT ingestion_runs_collection_id_fkey FORE
 ALTER TABLE ingestion_runs ADD CONSTRAINT ingestion_runs_collection_id_run_id_key UNIQUE (collection_id, run_id);
 ALTER TABLE ingestion_runs ADD CONSTRAINT ingestion_runs_pkey PRIMARY KEY (run_number);
 ALTER TABLE ingestion_runs ADD CONSTRAINT ingestion_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'interrupted'::text])));
+ALTER TABLE jobs ADD CONSTRAINT jobs_job_id_key UNIQUE (job_id);
+ALTER TABLE jobs ADD CONSTRAINT jobs_pkey PRIMARY KEY (number);
 ALTER TABLE mv_active_chunks ADD CONSTRAINT mv_active_chunks_chunk_key_fkey FOREIGN KEY (chunk_key) REFERENCES chunks(chunk_key) ON DELETE CASCADE;
 ALTER TABLE mv_active_chunks ADD CONSTRAINT mv_active_chunks_pkey PRIMARY KEY (collection_id, number);
 ALTER TABLE postings ADD CONSTRAINT postings_pkey PRIMARY KEY (collection_id, term, segment);
@@ -195,6 +211,11 @@ CREATE INDEX documents_path ON ragstone.documents USING hash (path);
 CREATE UNIQUE INDEX documents_pkey ON ragstone.documents USING btree (collection_id, doc_id);
 CREATE UNIQUE INDEX ingestion_runs_collection_id_run_id_key ON ragstone.ingestion_runs USING btree (collection_id, run_id);
 CREATE UNIQUE INDEX ingestion_runs_pkey ON ragstone.ingestion_runs USING btree (run_number);
+CREATE INDEX jobs_by_path ON ragstone.jobs USING btree (tenant_id, collection, path);
+CREATE INDEX jobs_by_status ON ragstone.jobs USING btree (status, due);
+CREATE UNIQUE INDEX jobs_job_id_key ON ragstone.jobs USING btree (job_id);
+CREATE INDEX jobs_of ON ragstone.jobs USING btree (tenant_id, taken);
+CREATE UNIQUE INDEX jobs_pkey ON ragstone.jobs USING btree (number);
 CREATE UNIQUE INDEX mv_active_chunks_id ON ragstone.mv_active_chunks USING btree (collection_id, chunk_id);
 CREATE INDEX mv_active_chunks_key ON ragstone.mv_active_chunks USING btree (chunk_key);
 CREATE UNIQUE INDEX mv_active_chunks_pkey ON ragstone.mv_active_chunks USING btree (collection_id, number);
@@ -216,6 +237,8 @@ CREATE POLICY of_tenant ON collections ALL TO {public} USING (tenant_id = curren
 CREATE POLICY of_tenant ON document_versions ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON documents ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON ingestion_runs ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
+CREATE POLICY of_queue ON jobs ALL TO {public} USING (current_setting('ragstone.queue'::text, true) = 'all'::text) WITH CHECK (current_setting('ragstone.queue'::text, true) = 'all'::text);
+CREATE POLICY of_tenant ON jobs ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON mv_active_chunks ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON postings ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON postings_dead ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
@@ -230,6 +253,7 @@ CREATE POLICY of_tenant ON tenants ALL TO {public} USING (tenant_id = current_se
 -- document_versions: row-level security t, forced t
 -- documents: row-level security t, forced t
 -- ingestion_runs: row-level security t, forced t
+-- jobs: row-level security t, forced t
 -- mv_active_chunks: row-level security t, forced t
 -- postings: row-level security t, forced t
 -- postings_dead: row-level security t, forced t
@@ -386,6 +410,7 @@ GRANT SELECT ON collections TO ragstone_read;
 GRANT SELECT ON document_versions TO ragstone_read;
 GRANT SELECT ON documents TO ragstone_read;
 GRANT SELECT ON ingestion_runs TO ragstone_read;
+GRANT SELECT ON jobs TO ragstone_read;
 GRANT SELECT ON mv_active_chunks TO ragstone_read;
 GRANT SELECT ON postings TO ragstone_read;
 GRANT SELECT ON postings_dead TO ragstone_read;
@@ -399,6 +424,7 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON collections TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON document_versions TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON documents TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON ingestion_runs TO ragstone_write;
+GRANT DELETE, INSERT, SELECT, UPDATE ON jobs TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON mv_active_chunks TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON postings TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON postings_dead TO ragstone_write;

@@ -8,6 +8,7 @@ a key.
 from ragstone.core.arrays import Vectors
 from ragstone.core.ports.administration import Admin, CollectionModel, Keys, ReembeddingStore, Sealer, SealingStore
 from ragstone.core.ports.documents import Chunker, Extractor, ListedFile, PeekingSource, RecallingSource, Source
+from ragstone.core.ports.jobs import Job, JobQueue, JobStatus, QueueingStore
 from ragstone.core.ports.models import (
     Completion,
     CompletionResult,
@@ -38,6 +39,9 @@ __all__ = [
     "Filler",
     "FusingReader",
     "IdentifiedStore",
+    "Job",
+    "JobQueue",
+    "JobStatus",
     "Keys",
     "KeywordReader",
     "Ledger",
@@ -45,6 +49,7 @@ __all__ = [
     "Message",
     "PeekingSource",
     "Prompt",
+    "QueueingStore",
     "Reader",
     "RecallingSource",
     "ReembeddingStore",

@@ -6,7 +6,7 @@ from ragstone import stores
 from ragstone.access import Permission
 from ragstone.config.environment import find_cache_folder
 from ragstone.core.errors import Forbidden, RagstoneError, StoreError, UsageError
-from ragstone.core.ports import Keys, SealingStore
+from ragstone.core.ports import Keys, QueueingStore, SealingStore
 from ragstone.core.records import RotationResult, Tenant
 from ragstone.core.types import Scope
 from ragstone.engine.artifact_cleanup import places_of
@@ -37,6 +37,8 @@ class TenantVerbs(VerbGroup):
         self._check_own(Scope(name, self.scope.collection).tenant)  # also refuses what is no name
         begun = await self.store.admin.begin_erasing(name)
         revoked, left = await self._erase_keys(name)  # first: nobody comes in meanwhile
+        if isinstance(self.store, QueueingStore):
+            await self.store.jobs.erase(name)
         for each in await self.store.admin.collections(name):
             scope = Scope(name, each)
             left += await artifacts.erase(self.store, scope, await places_of(self._components, scope))

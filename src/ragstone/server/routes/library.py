@@ -13,10 +13,12 @@ from ragstone.core.errors import Refused, UsageError
 from ragstone.core.types import Document, Span
 from ragstone.engine import Engine
 from ragstone.engine.json_views import chunk_json, full_document_json, info_json
+from ragstone.engine.verbs.ingestion import UPLOADS
 from ragstone.guard import mask_and_follow
 from ragstone.server.bodies import Body, Name
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
+from ragstone.server.routes.jobs import respond_accepted
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import run_for_client
 from ragstone.server.uploads import check_upload_path
@@ -111,7 +113,7 @@ def _read_cursor(cursor: str | None) -> tuple[str, str] | None:
 @router.post(
     "/v1/documents",
     status_code=201,
-    responses=responses(400, 401, 403, 409, 422),
+    responses={202: {"description": "The job that was queued."}, **responses(400, 401, 403, 409, 422, 429)},
     summary="Upload a document",
     openapi_extra={
         "requestBody": {
@@ -127,10 +129,12 @@ def _read_cursor(cursor: str | None) -> tuple[str, str] | None:
         }
     },
 )
-async def upload_document(request: Request, collection: Collection = None) -> Response:
-    """Adds or replaces one document: a form with `file`, and `path` unless it is called after the file."""
+async def upload_document(request: Request, collection: Collection = None, wait: bool = True) -> Response:
+    """Adds or replaces one document: a form with `file`, and `path` unless it is called after the file. With
+    `wait=false` a job is queued: the answer is 202 with its id, or 429 where too many wait."""
     engine = await open_engine(request, collection=collection)
-    uploads = state_of(request).uploads
+    state = state_of(request)
+    uploads = state.uploads
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         raise UsageError("expected a form (multipart/form-data) with a field `file`")
     async with request.form(max_files=1, max_fields=10) as form, uploads.receive() as place:
@@ -141,6 +145,10 @@ async def upload_document(request: Request, collection: Collection = None) -> Re
         with await asyncio.to_thread(place.open, "wb") as file:
             while piece := await given.read(PIECE):
                 await asyncio.to_thread(file.write, piece)
+        if not wait:
+            queueing = state.queue.enqueue(state, engine, path, place)
+            return respond_accepted(await asyncio.shield(asyncio.ensure_future(queueing)))
+        await state.queue.supersede(state, engine, path)
         # Once it is there whole, it is ingested whether or not the client waits.
         document = await asyncio.shield(asyncio.ensure_future(uploads.add(engine, place, path)))
     return JSONResponse({"schema": 1, **full_document_json(document)}, 201)
@@ -167,6 +175,8 @@ async def delete_document(request: Request, identity: str, collection: Collectio
     """Removes a document; an ingestion of its source brings it back if its file is still there."""
     engine = await open_engine(request, collection=collection)
     document = await find_document(engine, identity)
+    if document.source == UPLOADS:
+        await state_of(request).queue.supersede(state_of(request), engine, document.path)
     removed = await state_of(request).uploads.remove(engine, document)
     return JSONResponse({"schema": 1, "removed": removed})
 

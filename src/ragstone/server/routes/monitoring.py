@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from ragstone.access import Permission
 from ragstone.server.descriptions import responses
+from ragstone.server.ingestion_queue import find_queue
 from ragstone.server.metrics import CONTENT_TYPE, measure_folder
 from ragstone.server.state import ServerState, is_loopback, open_engine, state_of
 from ragstone.stores import local_place
@@ -27,6 +28,10 @@ async def metrics(request: Request) -> Response:
     state = state_of(request)
     state.metrics.running.set(state.admission.running)
     state.metrics.waiting.set(state.admission.waiting)
+    queue = find_queue(await state.pool.open(trusted=True))
+    counts = await queue.count() if queue is not None else {}
+    for status in ("queued", "running", "dead"):
+        state.metrics.jobs.labels(status).set(counts.get(status, 0))
     return Response(await asyncio.to_thread(_render, state), media_type=CONTENT_TYPE)
 
 

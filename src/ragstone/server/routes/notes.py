@@ -16,6 +16,7 @@ from ragstone.core.filters import Where
 from ragstone.core.types import Hit, Json
 from ragstone.guard import mask_secrets
 from ragstone.server.descriptions import TEXT_OR_JSON, responses
+from ragstone.server.routes.jobs import respond_accepted
 from ragstone.server.startup import Startup
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import begin_stream, run_for_client
@@ -120,10 +121,17 @@ class _TextStream(StreamingResponse):
             await self._stack.aclose()
 
 
-@router.post("/ingest", responses=responses(400, 401, 403, 409), summary="Ingest the configured roots")
-async def ingest(request: Request) -> Response:
-    """Runs an ingestion of the configured sources and gives its counts."""
+@router.post(
+    "/ingest",
+    responses={202: {"description": "The job that was queued."}, **responses(400, 401, 403, 409, 429)},
+    summary="Ingest the configured roots",
+)
+async def ingest(request: Request, wait: bool = True) -> Response:
+    """Runs an ingestion of the configured sources and gives its counts; with `wait=false` a job is queued."""
     engine = await open_engine(request)
+    if not wait:
+        state = state_of(request)
+        return respond_accepted(await state.queue.enqueue(state, engine, None))
     runs = await run_for_client(request, engine.ingest())
     state_of(request).metrics.observe_runs(runs)
     counts: Counter[str] = Counter()

@@ -23,6 +23,7 @@ from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compaction import remove_leftovers
 from ragstone.stores.embedded.database import write_transaction
 from ragstone.stores.embedded.frozen_files import is_writable
+from ragstone.stores.embedded.jobs import EmbeddedJobs
 from ragstone.stores.embedded.key_verbs import KeyVerbs
 from ragstone.stores.embedded.ledger import EmbeddedLedger, RunLocks
 from ragstone.stores.embedded.paths import CollectionFiles, check_store, store_lock_path
@@ -74,6 +75,7 @@ class EmbeddedStore(KeyVerbs):
             self._tenants, self._threads, opened=self._open_collection, closed=self._close_collections, now=now
         )
         self.keys = EmbeddedKeys(root, self._threads)
+        self.jobs = EmbeddedJobs(root, self._threads)
 
     def ledger(self, scope: Scope) -> EmbeddedLedger:
         return EmbeddedLedger(self._root, lambda: self._open_collection(scope), self._threads, self._runs)

@@ -11,6 +11,7 @@ from ragstone.stores.collection_errors import not_built_error
 from ragstone.stores.postgres import activation, second_model
 from ragstone.stores.postgres.admin import PostgresAdmin, check_width
 from ragstone.stores.postgres.catalogue import lock_collection, read_collection
+from ragstone.stores.postgres.jobs import PostgresJobs
 from ragstone.stores.postgres.keys import PostgresKeys
 from ragstone.stores.postgres.ledger import PostgresLedger, RunLocks
 from ragstone.stores.postgres.pool import Connection, Cursor, Pool, Row
@@ -53,6 +54,7 @@ class PostgresStore:
         self._runs = RunLocks()
         self.admin = PostgresAdmin(self._pool, now=now)
         self.keys = PostgresKeys(self._pool)
+        self.jobs = PostgresJobs(self._pool)
         self._recipes = RecipeCache()
 
     def ledger(self, scope: Scope) -> PostgresLedger:

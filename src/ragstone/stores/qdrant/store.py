@@ -10,8 +10,10 @@ from ragstone.core.errors import NotBuilt, StoreError, UsageError
 from ragstone.core.ports import (
     CollectionModel,
     IdentifiedStore,
+    JobQueue,
     Keys,
     Ledger,
+    QueueingStore,
     Reader,
     ReembeddingStore,
     SearchCache,
@@ -69,6 +71,12 @@ class QdrantStore:
     @property
     def keys(self) -> Keys:
         return self._ledger.keys
+
+    @property
+    def jobs(self) -> JobQueue:
+        if not isinstance(self._ledger, QueueingStore):
+            raise UsageError("the ledger of this store keeps no queue of jobs")
+        return self._ledger.jobs
 
     def ledger(self, scope: Scope) -> Ledger:
         inner = self._ledger.ledger(scope)

@@ -1,0 +1,60 @@
+"""The queue of jobs over any database that runs its statements."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from ragstone.core.ports.jobs import Job, JobStatus
+from ragstone.stores import job_statements
+from ragstone.stores.job_statements import Work
+
+T = TypeVar("T")
+
+
+class SqlJobQueue(ABC):
+    """Keeps jobs in a table; implements `JobQueue` but for the transaction, which a database has of its own."""
+
+    _lock = ""
+
+    @abstractmethod
+    async def _run(self, work: Callable[[], Work[T]], *, make: bool = False) -> T:
+        """Run statements in one transaction, again where a connection is lost; `make`: make the table if missing."""
+
+    async def add(self, job: Job, *, most: int) -> list[str]:
+        return await self._run(lambda: job_statements.add_job(job, most=most), make=True)
+
+    async def take(self, *, now: float, lease: float, tries: int) -> Job | None:
+        return await self._run(lambda: job_statements.take_job(now=now, lease=lease, tries=tries, lock=self._lock))
+
+    async def renew(self, taken: Job, *, lease: float) -> bool:
+        return await self._run(lambda: job_statements.renew_job(taken, lease=lease))
+
+    async def finish(self, taken: Job, ended: Job) -> Job:
+        return await self._run(lambda: job_statements.finish_job(taken, ended))
+
+    async def supersede(self, tenant: str, collection: str, path: str, *, now: float) -> list[str]:
+        return await self._run(lambda: job_statements.supersede_jobs(tenant, collection, path, now=now))
+
+    async def find(self, tenant: str, identity: str) -> Job | None:
+        return await self._run(lambda: job_statements.find_job(tenant, identity))
+
+    async def list_jobs(self, tenant: str, *, statuses: Sequence[JobStatus] = (), limit: int = 100) -> list[Job]:
+        return await self._run(lambda: job_statements.list_jobs(tenant, statuses=statuses, limit=limit))
+
+    async def retry(self, tenant: str, identity: str, *, now: float) -> bool:
+        return await self._run(lambda: job_statements.retry_job(tenant, identity, now=now))
+
+    async def drop(self, tenant: str, identity: str) -> bool:
+        return await self._run(lambda: job_statements.drop_job(tenant, identity))
+
+    async def erase(self, tenant: str, collection: str | None = None) -> list[str]:
+        return await self._run(lambda: job_statements.erase_jobs(tenant, collection))
+
+    async def prune(self, *, before: float) -> list[str]:
+        return await self._run(lambda: job_statements.prune_jobs(before=before))
+
+    async def list_ids(self) -> list[str]:
+        return await self._run(job_statements.list_ids)
+
+    async def count(self) -> dict[str, int]:
+        return await self._run(job_statements.count_jobs)
