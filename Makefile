@@ -4,6 +4,7 @@
 # make preset-library  the demo with the settings of a known system; also -notes, -research, -company
 # make check  everything that CI runs: style, types and tests
 # make gate   the demo's questions by words alone, without a model, against demo/gate.json: exit status 3 if worse
+# make ray         an ingestion by a Ray cluster of this machine, also when a worker is killed
 # make frameworks  the pages on LangChain, LlamaIndex and Haystack, with each of them (560 MB)
 # make eval   the demo's questions: how good the search is; eval-rag: the answers; eval-both: both
 #             eval-chunk: the places that answer; more options in EVAL="--judge-model VENDOR/MODEL"
@@ -12,7 +13,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: preset-library preset-notes preset-research preset-company help demo dev gate eval eval-rag eval-both eval-chunk test check frameworks lint types parts clean
+.PHONY: preset-library preset-notes preset-research preset-company help demo dev gate eval eval-rag eval-both eval-chunk test check frameworks ray lint types parts clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -71,6 +72,10 @@ types: .venv/.tested
 check: lint types test
 
 # Debian packages that some tests need (.ci/packages, one a line); without root those tests say what they lack.
+ray: .venv/.tested
+	$(BIN)/python -m pip install -q 'ray[data]>=2.40,<3'
+	RAGSTONE_RAY=1 $(BIN)/python -m pytest -q -n 0 tests/ingestion/test_ray.py
+
 frameworks: .venv/.tested
 	for one in langchain-openai "llama-index-core llama-index-llms-openai-like llama-index-embeddings-openai-like" haystack-ai; do \
 	  folder=.venv/frameworks/$${one%% *} && \

@@ -48,6 +48,7 @@ def ingest(
     password: Annotated[
         list[str] | None, typer.Option(help="Password of encrypted documents; prefer `passwords` with ${NAME}.")
     ] = None,
+    ray: Annotated[str | None, typer.Option(help="Ray cluster to use: local, auto or ray://HOST:PORT.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if a document was skipped.")] = False,
 ) -> int:
     """Update a collection from folders or files. Only changed documents are read and embedded."""
@@ -67,6 +68,7 @@ def ingest(
             checksum=checksum,
             recreate=recreate,
             allow_removals=allow_removals,
+            ray=ray,
             version_label=version_label,
             effective_at=effective_at,
             tell=progress.show_event,

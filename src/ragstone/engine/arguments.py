@@ -75,7 +75,7 @@ ARGUMENTS: Mapping[str, ArgumentKind | Numbers | Choice] = {
     ),
     **dict.fromkeys(("refresh", "allow_removals", "recreate", "repair", "rekey", "poll", "flush"), FLAG),
     **dict.fromkeys(
-        ("name", "path", "source", "tenant", "collection", "identity", "version_label", "to", "model"), TEXT
+        ("name", "path", "source", "tenant", "collection", "identity", "version_label", "to", "model", "ray"), TEXT
     ),
     "file": PATH_KIND,
     "ordinal": Numbers(0, 2**31 - 1, whole=True),

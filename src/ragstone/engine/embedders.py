@@ -33,6 +33,11 @@ class Embedders:
         self._parts = parts
         self._unusable: list[tuple[EmbedSettings, Embedder]] = []
 
+    @property
+    def is_handed(self) -> bool:
+        """Whether the caller passed the embedder."""
+        return self._handed is not None
+
     @cached_property
     def own(self) -> Embedder | None:
         """The embedder that was handed in, or the settings'; None for keyword search alone."""

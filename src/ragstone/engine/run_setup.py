@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ragstone.config.environment import find_cache_folder
 from ragstone.config.settings import Settings
+from ragstone.core.ports import Embedder
 from ragstone.engine import model_factory
 from ragstone.engine.artifact_cleanup import artifact_uri_of
 from ragstone.engine.components import Components
 
 if TYPE_CHECKING:
-    from ragstone.ingestion.run_context import RunContext
+    from ragstone.ingestion.run_context import Cluster, RunContext
 
 
 def build_run_context(
@@ -53,6 +55,24 @@ def build_run_context(
         model_missing=components.embedders.missing,
         counts=model_factory.list_token_counters(components.tenant_settings),
     )
+
+
+def make_cluster(components: Components, address: str | None) -> Cluster | None:
+    """The Ray cluster of a run; an embedder that was handed in must be one that can be pickled."""
+    from ragstone.ingestion.run_context import Cluster
+
+    if address is None:
+        return None
+    own = components.embedders.own
+    if own is None or components.embedders.missing:
+        return Cluster(address)
+    if components.embedders.is_handed:
+        return Cluster(address, partial(_give, own))
+    return Cluster(address, partial(model_factory.make_embedder, components.settings.embed, components.settings))
+
+
+def _give(embedder: Embedder) -> Embedder:
+    return embedder
 
 
 async def pin_own_model(components: Components, *, recreate: bool = False) -> None:

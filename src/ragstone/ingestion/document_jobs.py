@@ -3,9 +3,11 @@
 import asyncio
 import hashlib
 import logging
+import time
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from ragstone.core.errors import Refused
 from ragstone.core.plural import format_count
@@ -16,15 +18,34 @@ from ragstone.extraction.code_languages import INSTALL_HINT, find_language, lack
 from ragstone.extraction.image import eligibility
 from ragstone.ingestion import workers
 from ragstone.ingestion.artifacts import ArtifactStore
+from ragstone.ingestion.build_revision import RevisionBuilder
 from ragstone.ingestion.file_stamps import FileStamps
 from ragstone.ingestion.progress import Tally
 from ragstone.ingestion.run_context import RunContext
 from ragstone.ingestion.sources.sizes import check_file_size
 
 IN_FLIGHT = 8  # documents read and cut ahead of the writer
+BATCH_CHUNKS = 512  # a commit costs an fsync; past this many chunks the gain is gone
+BATCH_SECONDS = 0.5
 BYTES_AHEAD = 64_000_000  # their bytes, unless one alone has more
 
 log = logging.getLogger("ragstone")
+
+
+Outcome = Revision | Skipped | Document  # a document that did not change is itself
+
+
+class DocumentRules(Protocol):
+    """The part of a run's context that decides about one document."""
+
+    @property
+    def builder(self) -> RevisionBuilder: ...
+
+    @property
+    def named(self) -> bool: ...
+
+    @property
+    def refresh(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +110,7 @@ async def prepare_revisions(
 ) -> AsyncIterator[Revision | None]:
     """Each listed file in order: its new revision, or None when there is nothing to write."""
     loop = asyncio.get_running_loop()
-    flying: deque[tuple[DocumentJob, asyncio.Future[Revision | Skipped | Document]]] = deque()
+    flying: deque[tuple[DocumentJob, asyncio.Future[Outcome]]] = deque()
     left, ahead = iter(jobs), 0
     job = next(left, None)
     try:
@@ -120,36 +141,48 @@ def _process_job(
     source: Source,
     job: DocumentJob,
     artifact_store: ArtifactStore | None,
-) -> Revision | Skipped | Document:
-    """Read and compare one file, and keep its artifact, which is there before its revision is; a document that cannot
-    be taken in is a value, not an exception."""
+) -> Outcome:
+    """Read and compare one file, and keep its artifact, which is there before its revision is."""
+    return catch_failures(
+        context, job, lambda: keep_artifact(make_document(pool.build, context, source, job), artifact_store)
+    )
+
+
+def make_document(build: workers.BuildFunction, rules: DocumentRules, source: Source, job: DocumentJob) -> Outcome:
+    """Read and compare one file; raises `Refused`."""
     entry, before = job.entry, job.before
+    check_file_size(source, entry, rules.builder.limits, called=entry.path)
+    data = source.read(entry.path, rules.builder.max_bytes)
+    if not (rules.named or before or job.moved) and eligibility.is_picture(entry.path) and eligibility.is_small(data):
+        return Skipped(entry.path, PASSED_OVER)
+    version = hashlib.sha256(data).hexdigest()
+    if before and before.version == version and not job.lacking and not needs_rebuild(before, rules):
+        return before
+    return build(entry.path, data, version, before or job.moved)
+
+
+def keep_artifact(made: Outcome, artifact_store: ArtifactStore | None) -> Outcome:
+    """Keep the artifact of a revision; raises `Refused` where that fails."""
+    if artifact_store is None or not isinstance(made, Revision) or made.artifact is None:
+        return made
+    artifact_store.put(made.document, made.artifact)
+    return replace(made, artifact=None)
+
+
+def catch_failures(rules: DocumentRules, job: DocumentJob, work: Callable[[], Outcome]) -> Outcome:
+    """Work on one file; a document that cannot be taken in is a value, not an exception."""
+    entry = job.entry
     try:
-        check_file_size(source, entry, context.builder.limits, called=entry.path)
-        data = source.read(entry.path, context.builder.max_bytes)
-        if (
-            not (context.named or before or job.moved)
-            and eligibility.is_picture(entry.path)
-            and eligibility.is_small(data)
-        ):
-            return Skipped(entry.path, PASSED_OVER)
-        version = hashlib.sha256(data).hexdigest()
-        if before and before.version == version and not job.lacking and not needs_rebuild(before, context):
-            return before
-        made = pool.build(entry.path, data, version, before or job.moved)
-        if artifact_store is None or made.artifact is None:
-            return made
-        artifact_store.put(made.document, made.artifact)
-        return replace(made, artifact=None)
+        return work()
     except Refused as error:
-        wanted = context.named or before is not None
+        wanted = rules.named or job.before is not None
         return Skipped(entry.path, "unsupported" if wanted and error.reason in LEFT_OUT else error.reason, str(error))
     except Exception as error:  # whatever a document does to a parser must not end the run of the others
         log.exception("%s could not be ingested", entry.path)
         return Skipped(entry.path, "broken", f"{entry.path} could not be ingested: {type(error).__name__}: {error}")
 
 
-def needs_rebuild(before: Document, context: RunContext) -> bool:
+def needs_rebuild(before: Document, context: DocumentRules) -> bool:
     """Whether an unchanged document is to be redone: for its vectors, for what the run says of all its documents,
     for an earlier edition of its chunker, for another limit of chunks, or for its recipe when the run refreshes."""
     builder = context.builder
@@ -163,7 +196,23 @@ def needs_rebuild(before: Document, context: RunContext) -> bool:
     )
 
 
-def wants_vectors(before: Document, context: RunContext) -> bool:
+def wants_vectors(before: Document, context: DocumentRules) -> bool:
     """Whether a document came in without a model and there is one now. Addresses of vectors stay when a collection goes
     over to another model."""
     return context.builder.address is not None and before.addressed is None
+
+
+async def batch_revisions(prepared: AsyncIterator[Revision | None]) -> AsyncIterator[tuple[list[Revision], int]]:
+    """Revisions to commit together, with how many files that covers: bounded by chunks and by time."""
+    batch_: list[Revision] = []
+    passed = 0
+    since = time.monotonic()
+    async for revision in prepared:
+        passed += 1
+        if revision is not None:
+            batch_.append(revision)
+        if sum(len(r.chunks) for r in batch_) >= BATCH_CHUNKS or time.monotonic() - since > BATCH_SECONDS:
+            yield batch_, passed
+            batch_, passed, since = [], 0, time.monotonic()
+    if passed:
+        yield batch_, passed

@@ -7,25 +7,24 @@ any interruption, the next run continues from the committed state.
 
 import asyncio
 import logging
-import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from ragstone.core.answers import Event
 from ragstone.core.errors import StoreError, UsageError
-from ragstone.core.ports import Embedder, Ledger, ListedFile, RecallingSource, Source, Writer
+from ragstone.core.ports import Embedder, Ledger, ListedFile, RecallingSource, Source, Vectors, Writer
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Document, Revision
 from ragstone.ingestion import artifacts, chunker_compatibility, safeguards, workers
 from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.document_jobs import (
     DocumentJob,
+    batch_revisions,
     drop_unchanged,
     drop_unreadable_pictures,
     looks_changed,
-    prepare_revisions,
     wants_vectors,
     warn_of_missing_grammars,
 )
@@ -34,11 +33,9 @@ from ragstone.ingestion.local_stamps import find_file_memory
 from ragstone.ingestion.moves import drop_copies, find_moves
 from ragstone.ingestion.outdated_editions import renew_outdated
 from ragstone.ingestion.progress import EventCallback, Progress, Tally
+from ragstone.ingestion.ray_stages import prepare_here_or_on_ray
 from ragstone.ingestion.run_context import RunContext
 from ragstone.ingestion.vectors import fill_vectors
-
-BATCH_CHUNKS = 512  # a commit costs an fsync; past this many chunks the gain is gone
-BATCH_SECONDS = 0.5
 
 log = logging.getLogger("ragstone")
 
@@ -190,12 +187,9 @@ async def _update_text(
     async with context.store.writer(context.builder.scope) as writer:
         done = len(every) - len(jobs)
         with workers.open_worker_pool(context.builder, source.name, size=size, processes=context.processes) as pool:
-            async for revisions, passed in _batch_revisions(
-                prepare_revisions(pool, context, source, jobs, tally, artifact_store, stamps)
-            ):
-                if revisions:
-                    await writer.replace(revisions)
-                    tally.count_written(revisions, moves)
+            prepared, vectors = prepare_here_or_on_ray(pool, context, source, jobs, tally, artifact_store, stamps)
+            async for revisions, passed in batch_revisions(prepared):
+                await _write_batch(writer, revisions, vectors, tally, moves)
                 done += passed
                 await progress.report_stage("text", done=done, total=len(every))
         if gone := _drop_unread_moves(gone, moves, tally):
@@ -207,6 +201,18 @@ async def _update_text(
         tally.warnings.append(
             f"{tally.outdated} documents were extracted by an earlier version; run with --refresh to redo them"
         )
+
+
+async def _write_batch(
+    writer: Writer, revisions: Sequence[Revision], vectors: dict[str, Vectors], tally: Tally, moves: Container[str]
+) -> None:
+    if revisions:
+        await writer.replace(revisions)
+        tally.count_written(revisions, moves)
+    if vectors:
+        await writer.put(vectors)
+        tally.embedded += len(vectors)
+        vectors.clear()
 
 
 async def _choose_jobs(
@@ -239,22 +245,6 @@ def _drop_unread_moves(gone: Sequence[Document], moves: Mapping[str, Document], 
     """The documents to remove: one that could not be read under its new path stays."""
     kept = {moves[skipped.path].id for skipped in tally.skipped if skipped.path in moves}
     return [document for document in gone if document.id not in kept]
-
-
-async def _batch_revisions(prepared: AsyncIterator[Revision | None]) -> AsyncIterator[tuple[list[Revision], int]]:
-    """Revisions to commit together, with how many files that covers: bounded by chunks and by time."""
-    batch_: list[Revision] = []
-    passed = 0
-    since = time.monotonic()
-    async for revision in prepared:
-        passed += 1
-        if revision is not None:
-            batch_.append(revision)
-        if sum(len(r.chunks) for r in batch_) >= BATCH_CHUNKS or time.monotonic() - since > BATCH_SECONDS:
-            yield batch_, passed
-            batch_, passed, since = [], 0, time.monotonic()
-    if passed:
-        yield batch_, passed
 
 
 # --- artifacts ----------------------------------------------------------------------------------

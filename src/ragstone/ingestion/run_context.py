@@ -1,5 +1,6 @@
 """The context of a run: its store, its models, its options."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,6 +8,14 @@ from ragstone.core.ports import Embedder, Store
 from ragstone.extraction.sandbox import Sandbox
 from ragstone.ingestion import chunker_compatibility
 from ragstone.ingestion.build_revision import RevisionBuilder
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A Ray cluster: its address (`local` starts one here), and what makes the embedder on its machines, if any."""
+
+    address: str
+    make_embedder: Callable[[], Embedder] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +28,7 @@ class RunContext:
     rules exclude it; pictures that lie in a folder are passed over where they are small or nothing can read them.
     `partial`: the source lists only what is new, so that nothing counts as vanished.
     `flush`: the run ends with what brings derived files up to date; else `flush` does it later.
+    `cluster`: the machines that read and embed documents, None for this one.
     `checksum`: files are read even if size and time say that they did not change.
     `stamps_folder`: where sizes and times of files are kept for a store that keeps none.
     `counts`: how other models count tokens, and how many they read, for collections that were chunked for one of them.
@@ -39,4 +49,5 @@ class RunContext:
     named: bool = False
     partial: bool = False
     flush: bool = True
+    cluster: Cluster | None = None
     counts: chunker_compatibility.TokenCounters = ()

@@ -16,6 +16,9 @@ class CustomEmbedder:
     def __init__(self, own: Embedder) -> None:
         self._own = own
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CustomEmbedder, (self._own,)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._own, name)
 

@@ -17,7 +17,7 @@ from ragstone.core.records import Run
 from ragstone.engine.arguments import PATH_KIND, object_with
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches
 from ragstone.engine.permission_checks import verb
-from ragstone.engine.run_setup import build_run_context, pin_own_model
+from ragstone.engine.run_setup import build_run_context, make_cluster, pin_own_model
 from ragstone.engine.source_roots import closing_sources, resolve_sources
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest
@@ -44,6 +44,7 @@ class IngestionVerbs(VerbGroup):
         allow_removals: bool = False,
         recreate: bool = False,
         flush: bool = True,
+        ray: str | None = None,
         version_label: str | None = None,
         effective_at: str | None = None,
         tell: EventCallback = lambda _event: None,
@@ -69,6 +70,7 @@ class IngestionVerbs(VerbGroup):
                 refresh=refresh,
                 checksum=checksum,
                 flush=flush,
+                ray=ray,
                 version_label=version_label,
                 effective_at=effective_at,
             )
@@ -81,6 +83,7 @@ class IngestionVerbs(VerbGroup):
         recreate: bool,
         allow_removals: bool,
         flush: bool = True,
+        ray: str | None = None,
         tell: EventCallback,
         **options: Any,
     ) -> list[Run]:
@@ -89,7 +92,7 @@ class IngestionVerbs(VerbGroup):
         if recreate:
             await self._erase_before_ingest([source for source, _ in roots], allow_removals=allow_removals)
         context = build_run_context(self._components, allow_removals=allow_removals, **options)
-        context = replace(context, flush=flush)
+        context = replace(context, flush=flush, cluster=make_cluster(self._components, ray))
         runs = []
         processes = self._components.processes.make_sandbox()
         from ragstone.ingestion.outdated_editions import renew_sources

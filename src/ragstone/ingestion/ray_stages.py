@@ -1,0 +1,217 @@
+"""The stages of an ingestion on Ray Data: other machines read, chunk and embed; this process compares and writes.
+
+Workers only compute: one that dies is replaced, and its documents are made again. Each is written once, here.
+"""
+
+import asyncio
+import logging
+import pickle
+from collections.abc import AsyncIterator, Generator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+from ragstone.core.errors import RagstoneError, Unavailable, UsageError
+from ragstone.core.ports import Embedder, Source, Vectors
+from ragstone.core.records import Skipped
+from ragstone.core.types import Document, Revision
+from ragstone.extraction import sandbox
+from ragstone.ingestion.artifacts import ArtifactStore
+from ragstone.ingestion.build_revision import RevisionBuilder
+from ragstone.ingestion.document_jobs import (
+    DocumentJob,
+    Outcome,
+    catch_failures,
+    keep_artifact,
+    make_document,
+    prepare_revisions,
+)
+from ragstone.ingestion.file_stamps import FileStamps
+from ragstone.ingestion.progress import Tally
+from ragstone.ingestion.run_context import Cluster, RunContext
+from ragstone.ingestion.workers import WorkerPool
+from ragstone.ingestion.workers.child_pool import build_in_process
+from ragstone.providers.batching import embed_all
+
+BATCH = 4  # documents that a worker takes at once: what its death costs is made again
+MISSING = "Ray is not installed: pip install 'ragstone[ray]'"
+Batch = dict[str, Any]  # columns of pickles, as Ray Data hands them on
+
+
+@dataclass(frozen=True, slots=True)
+class PortableRules:
+    """The rules that workers get; implements `DocumentRules`."""
+
+    builder: RevisionBuilder
+    named: bool
+    refresh: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """One document as it comes from the workers."""
+
+    outcome: Outcome
+    vectors: dict[str, Vectors]
+
+
+def prepare_here_or_on_ray(
+    pool: WorkerPool,
+    context: RunContext,
+    source: Source,
+    jobs: Sequence[DocumentJob],
+    tally: Tally,
+    artifact_store: ArtifactStore | None,
+    stamps: FileStamps,
+) -> tuple[AsyncIterator[Revision | None], dict[str, Vectors]]:
+    """The revisions to write, and where the vectors appear that came with them."""
+    vectors: dict[str, Vectors] = {}
+    if context.cluster is None:
+        return prepare_revisions(pool, context, source, jobs, tally, artifact_store, stamps), vectors
+    return prepare_on_ray(context, source, jobs, tally, artifact_store, stamps, vectors=vectors), vectors
+
+
+async def prepare_on_ray(
+    context: RunContext,
+    source: Source,
+    jobs: Sequence[DocumentJob],
+    tally: Tally,
+    artifact_store: ArtifactStore | None,
+    stamps: FileStamps,
+    *,
+    vectors: dict[str, Vectors],
+) -> AsyncIterator[Revision | None]:
+    """As `prepare_revisions`; the vectors of the chunks of a revision are in `vectors` when it is given.
+
+    Raises `UsageError` where Ray is missing, no cluster answers, or the source is none that other machines can read.
+    """
+    assert context.cluster is not None  # who calls this looked
+    if not jobs:
+        return
+    begun, made = await asyncio.to_thread(_start_stages, context, context.cluster, source, jobs)
+    try:
+        for job in jobs:
+            one = await asyncio.to_thread(_read_next, made, job)
+            outcome = one.outcome
+            if isinstance(outcome, Revision) and outcome.artifact is not None:
+                keep = partial(keep_artifact, outcome, artifact_store)
+                outcome = await asyncio.to_thread(catch_failures, context, job, keep)
+            if not isinstance(outcome, Skipped):
+                stamps.note(job.entry, (outcome if isinstance(outcome, Document) else outcome.document).version)
+            vectors.update(one.vectors)
+            yield tally.count_outcome(outcome)
+    finally:
+        await asyncio.to_thread(_end_stages, made, begun=begun)
+
+
+def _read_next(rows: Generator[Batch], job: DocumentJob) -> _Made:
+    try:
+        # All that is unpickled here comes from workers that this run started.
+        made: _Made = pickle.loads(next(rows)["made"])  # noqa: S301
+        return made
+    except Exception as error:  # Ray has many of its own
+        raise Unavailable(f"Ray gave no result for {job.entry.path}: {type(error).__name__}: {error}") from error
+
+
+def _end_stages(rows: Generator[Batch], *, begun: bool) -> None:
+    import ray
+
+    rows.close()
+    if begun:
+        ray.shutdown()
+
+
+def _start_stages(
+    context: RunContext, cluster: Cluster, source: Source, jobs: Sequence[DocumentJob]
+) -> tuple[bool, Generator[Batch]]:
+    """Whether a connection to Ray was begun here, and the documents in the order of the jobs."""
+    try:
+        import ray
+        from ray import cloudpickle
+    except ModuleNotFoundError as error:
+        raise UsageError(MISSING) from error
+    rules = PortableRules(context.builder, context.named, context.refresh)
+    embeds = cluster.make_embedder if context.embedder is not None and context.model_missing is None else None
+    try:
+        packed = cloudpickle.dumps((rules, source, embeds))
+    except Exception as error:  # a class of the caller's own may refuse in any way
+        raise UsageError(f"source {source.name!r} or its embedder cannot be sent to other machines: {error}") from error
+    begun = not ray.is_initialized()
+    if begun:
+        try:
+            ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+        except Exception as error:  # it has many of its own
+            raise UsageError(f"no Ray cluster answers at {cluster.address!r:.80}: {error}") from error
+    for name in ("ray", "ray.data"):
+        logging.getLogger(name).setLevel(logging.ERROR)  # a run has a progress of its own
+    data_context = ray.data.DataContext.get_current()
+    data_context.execution_options.preserve_order = True
+    data_context.enable_progress_bars = False
+    rows = [{"job": pickle.dumps(job)} for job in jobs]
+    stages = ray.data.from_items(rows, override_num_blocks=max(1, len(rows) // BATCH))
+    stages = stages.map_batches(partial(build_batch, packed=packed), batch_size=BATCH)
+    if embeds is not None:
+        stages = stages.map_batches(partial(embed_batch, packed=packed), batch_size=BATCH)
+    return begun, _read_rows(stages)
+
+
+def _read_rows(stages: Any) -> Generator[Batch]:
+    rows = iter(stages.iter_rows())
+    try:
+        yield from rows
+    finally:
+        if isinstance(rows, Generator):
+            rows.close()
+
+
+def build_batch(batch: Batch, *, packed: bytes) -> Batch:
+    """On a worker: read, extract and chunk documents."""
+    rules, source, _ = _unpack(packed)
+    build = build_in_process(rules.builder, source.name, _find_sandbox())
+    made = []
+    for row in batch["job"]:
+        job: DocumentJob = pickle.loads(row)  # noqa: S301  # of the process that began the run
+        outcome = catch_failures(rules, job, partial(make_document, build, rules, source, job))
+        made.append(pickle.dumps(_Made(outcome, {})))
+    return {"made": made}
+
+
+def embed_batch(batch: Batch, *, packed: bytes) -> Batch:
+    """On a worker: embed the chunks of documents. Where that fails, the run embeds them itself, with the reason."""
+    rules, _, _ = _unpack(packed)
+    made: list[_Made] = [pickle.loads(row) for row in batch["made"]]  # noqa: S301  # of another worker of this run
+    for one in made:
+        if isinstance(one.outcome, Revision):
+            try:
+                one.vectors.update(asyncio.run(_embed(_find_embedder(packed), rules.builder, one.outcome)))
+            except RagstoneError:
+                continue
+    return {"made": [pickle.dumps(one) for one in made]}
+
+
+async def _embed(embedder: Embedder, builder: RevisionBuilder, revision: Revision) -> dict[str, Vectors]:
+    chunks = [chunk for chunk in revision.chunks if chunk.vector_key]
+    texts = [builder.format_for_embedding(chunk) for chunk in chunks]
+    found: dict[str, Vectors] = {}
+    async for places, vectors in embed_all(embedder, texts, unusable={}):
+        found.update({chunks[place].vector_key: vector for place, vector in zip(places, vectors, strict=True)})
+    return found
+
+
+@cache
+def _unpack(packed: bytes) -> tuple[PortableRules, Source, Any]:
+    """The rules, once for each worker process."""
+    unpacked: tuple[PortableRules, Source, Any] = pickle.loads(packed)  # noqa: S301  # of the process that began the run
+    return unpacked
+
+
+@cache
+def _find_embedder(packed: bytes) -> Embedder:
+    """The embedder, loaded once for each worker process."""
+    embedder: Embedder = _unpack(packed)[2]()
+    return embedder
+
+
+@cache
+def _find_sandbox() -> sandbox.Sandbox:
+    return sandbox.create_sandbox()
