@@ -23,8 +23,8 @@ class Receiver:
 
 
 @contextmanager
-def receiving() -> Iterator[Receiver]:
-    """A receiver in this process until the block ends."""
+def receiving(redirects_to: str | None = None) -> Iterator[Receiver]:
+    """A receiver in this process until the block ends, or one that sends all to another."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -34,7 +34,9 @@ def receiving() -> Iterator[Receiver]:
                     found = [one.value.string_value for one in group.resource.attributes if one.key == "service.name"]
                     receiver.services.update(found)
                     receiver.spans += [span for scope in group.scope_spans for span in scope.spans]
-            self.send_response(200)
+            self.send_response(307 if redirects_to else 200)
+            if redirects_to:
+                self.send_header("location", f"{redirects_to}{self.path}")
             self.send_header("content-length", "0")
             self.end_headers()
 

@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import numpy as np
 import pytest
 
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import Settings
+from ragstone.extraction.pdf.page_image import draw_pdf_page
 from tests.extraction.pdf.sheets import pdf, shown
+from tests.guard.test_drawn_pages import OTHER, PAGE, inked
 from tests.pixels import pixels
 from tests.server.conftest import Kept, open_client
 from tests.server.test_questions import read_events
@@ -152,6 +155,43 @@ async def test_the_place_of_a_citation_is_told_in_the_masked_text(own: Settings)
         far = (await client.get(f"/v1/documents/{identity}", params={"start": 900, "end": 950})).json()
         assert far["marked"] == [len(far["text"])] * 2
         assert "marked" not in (await client.get(f"/v1/documents/{identity}")).json()
+
+
+async def test_a_page_with_secrets_is_drawn_without_them(own: Settings) -> None:
+    """`tests/guard/test_drawn_pages.py` tells what is painted over; here the marked passage holds the secret too."""
+    data = pdf([PAGE, OTHER])
+    async with open_client(own) as client:
+        identity = (await upload(client, "okapi.pdf", data)).json()["id"]
+        hits = (await client.post("/v1/search", json={"query": "okapi server", "top_k": 1})).json()["hits"]
+        plain = draw_pdf_page(data, path="okapi.pdf", page=1)
+        for marked in ({}, {"chunk": hits[0]["id"]}):
+            reply = await client.get(f"/v1/documents/{identity}/pages/1", params=marked)
+            assert reply.headers["content-type"] == "image/png"
+            for line in (100, 140):  # a letter has no ink from top to bottom: a bar has
+                assert np.logical_and.reduce(inked(reply.content, line - 11, line + 1)).sum() > 60
+                assert not np.logical_and.reduce(inked(plain, line - 11, line + 1)).any()
+        other = await client.get(f"/v1/documents/{identity}/pages/2")
+        assert other.content == draw_pdf_page(data, path="okapi.pdf", page=2)
+
+
+async def test_a_response_that_is_opened_as_a_page_loads_nothing(own: Settings) -> None:
+    async with open_client(own) as client:
+        made = (await upload(client, "paper.pdf", pdf([shown(50, 50, "Samples are kept.")]))).json()
+        place = f"/v1/documents/{made['id']}"
+        for path in (
+            place,
+            f"{place}/pages/1",
+            f"{place}/original",
+            "/v1/openapi.json",
+            "/metrics",
+            "/healthz",
+            "/none",
+        ):
+            headers = (await client.get(path)).headers
+            policy = {rule.split(" ", 1)[0]: rule for rule in headers["content-security-policy"].split("; ")}
+            assert policy["default-src"] == "default-src 'none'"
+            assert "sandbox" in policy
+            assert headers["x-content-type-options"] == "nosniff"
 
 
 async def test_a_run_is_started_followed_and_listed(own: Settings) -> None:

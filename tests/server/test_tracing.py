@@ -198,6 +198,16 @@ async def test_a_receiver_gets_the_spans_when_the_server_ends(kept: Kept) -> Non
         assert len(receiver.spans) == before
 
 
+async def test_spans_go_to_the_named_receiver_and_no_further(kept: Kept, caplog: pytest.LogCaptureFixture) -> None:
+    with receiving() as elsewhere, receiving(redirects_to=elsewhere.url) as named:
+        settings = replace(kept.settings, traces=TraceSettings(endpoint=named.url))
+        async with open_client(settings) as client:
+            await client.post("/v1/search", json={"query": QUESTION})
+        assert named.names()
+        assert not elsewhere.names()
+    assert "redirects elsewhere: set traces.endpoint" in caplog.text
+
+
 def test_a_receiver_that_is_away_keeps_nobody_from_ending(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     import asyncio
 

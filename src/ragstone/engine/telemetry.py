@@ -1,5 +1,6 @@
 """Traces by OpenTelemetry (extra `otel`): the tracer and its exporter. Imported only where traces are sent."""
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from ragstone.core import spans
 from ragstone.core.errors import UsageError
 from ragstone.core.spans import ACTIVE, Kind, Value
 from ragstone.core.version import __version__
+
+log = logging.getLogger("ragstone")
 
 KINDS: Mapping[Kind, SpanKind] = {
     "internal": SpanKind.INTERNAL,
@@ -143,7 +146,21 @@ def _make_exporter(settings: TraceSettings, environment: TraceEnvironment) -> Sp
         return _make_grpc_exporter()
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
-    return OTLPSpanExporter(endpoint=_complete_address(settings.endpoint) if settings.endpoint else None)
+    endpoint = _complete_address(settings.endpoint) if settings.endpoint else None
+    return OTLPSpanExporter(endpoint=endpoint, session=_make_session())
+
+
+def _make_session() -> Any:
+    """Connections that follow no redirect: spans go to the receiver that is named, or nowhere."""
+    import requests
+
+    class Session(requests.Session):
+        def get_redirect_target(self, resp: Any) -> str | None:
+            if resp.is_redirect:
+                log.warning("the receiver of traces redirects elsewhere: set traces.endpoint to the final address")
+            return None
+
+    return Session()
 
 
 def _make_grpc_exporter() -> SpanExporter:

@@ -19,6 +19,8 @@ log = logging.getLogger("ragstone")
 
 SERVICE_LINK = '</v1/openapi.json>; rel="service-desc"'  # RFC 8631
 REQUEST_ID = "x-request-id"
+# A response that is opened as a page loads nothing, runs nothing and stands in no frame; a page of ours names its own.
+NOTHING_LOADS = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
 USABLE_ID = re.compile(r"[\w.:/+=@-]{1,128}")
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 BODY_SECONDS = 30.0  # that a client may let pass between two pieces of a body
@@ -50,6 +52,8 @@ class HeadersMiddleware:
                 headers = MutableHeaders(scope=message)
                 headers[REQUEST_ID] = identity
                 headers["X-Content-Type-Options"] = "nosniff"
+                headers.setdefault("Content-Security-Policy", NOTHING_LOADS)
+                headers.setdefault("Referrer-Policy", "no-referrer")
                 if headers.get("content-type", "").startswith("application/json"):
                     headers["Link"] = SERVICE_LINK
                     headers.setdefault("Cache-Control", "no-store")

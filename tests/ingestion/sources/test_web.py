@@ -244,6 +244,45 @@ def test_a_redirect_leads_nowhere_else(
         assert held(opened) == [f"{site.url}/d/"]
 
 
+@pytest.mark.parametrize(
+    "target", ["http://elsewhere.invalid/x", "http://169.254.169.254/latest/meta-data/", "/robots.txt"]
+)
+def test_robots_are_read_on_the_site_alone(site: Site, kb: Callable[..., ragstone.Knowledge], target: str) -> None:
+    site.pages["/robots.txt"] = (302, {"Location": target}, b"")
+    site.page("/", "Start")
+    with kb(f"{site.url}/") as opened, pytest.raises(UsageError, match=r"leads (to another site|in a circle)"):
+        opened.ingest()
+    assert site.paths() == []
+
+
+def test_robots_that_moved_on_the_site_are_read(site: Site, kb: Callable[..., ragstone.Knowledge]) -> None:
+    site.pages["/robots.txt"] = (301, {"Location": "/real.txt"}, b"")
+    site.pages["/real.txt"] = (200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /d/closed\n")
+    site.page("/d/", "Start", '<a href="closed">x</a><a href="open">y</a>')
+    site.page("/d/closed", "Closed")
+    site.page("/d/open", "Open")
+    with kb(f"{site.url}/d/") as opened:
+        opened.ingest()
+        assert held(opened) == [f"{site.url}/d/", f"{site.url}/d/open"]
+
+
+def test_a_name_that_is_turned_to_this_network_is_not_read(
+    site: Site, kb: Callable[..., ragstone.Knowledge], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if the first request, for robots.txt, had been answered from the internet."""
+    seen: list[str] = []
+
+    def is_public_at_first(address: str) -> bool:
+        seen.append(address)
+        return len(seen) == 1 or fetching.ip_address(address).is_global
+
+    monkeypatch.setattr(fetching, "is_public_address", is_public_at_first)
+    site.page("/", "Start")
+    with kb(f"{site.url}/") as opened, pytest.raises(UsageError, match="inside this network"):
+        opened.ingest()
+    assert seen == ["127.0.0.1"] * 2
+
+
 def test_a_redirect_on_the_site_is_followed(site: Site, kb: Callable[..., ragstone.Knowledge]) -> None:
     site.pages["/old"] = (301, {"Location": "/new"}, b"")
     site.page("/new", "New place")

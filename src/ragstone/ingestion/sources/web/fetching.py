@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
@@ -19,6 +20,7 @@ PACKAGE_MISSING = "the package {} is missing: pip install 'ragstone[web]'"
 SECONDS = 30.0  # for a connection, and between two pieces of an answer
 WHOLE_SECONDS = 300.0  # for a whole answer
 REDIRECTS = 5
+MOVED = (301, 302, 303, 307, 308)
 TRIES = 3  # of an address that asks for patience or does not answer
 LONGEST_WAIT = 60.0  # seconds that a site may ask for
 LARGEST_ROBOTS = 512_000  # bytes
@@ -61,6 +63,7 @@ class Fetcher:
         self._next = 0.0
         self._stop = threading.Event()
         self._robots: Any = None
+        self._is_public = False
 
     def stop(self) -> None:
         """End waiting and fetching."""
@@ -83,20 +86,57 @@ class Fetcher:
         from protego import Protego
 
         place = urlunsplit((*urlsplit(self._start)[:2], "/robots.txt", "", ""))
-        status, text = 0, b""
-        try:
-            with self._client.stream("GET", place, follow_redirects=True) as reply:
-                status = reply.status_code
-                for piece in reply.iter_bytes():
-                    text += piece
-                    if len(text) > LARGEST_ROBOTS:
-                        break
-        except self._errors as error:
-            self._check_running()
-            raise Unavailable(f"{place} cannot be reached ({error}): nothing was fetched") from error
+        for _ in range(REDIRECTS + 1):
+            try:
+                status, text, to = self._fetch_robots(place)
+            except self._errors as error:
+                self._check_running()
+                raise Unavailable(f"{place} cannot be reached ({error}): nothing was fetched") from error
+            if to is None:
+                break
+            place = self._resolve_redirect(place, to)
+        else:
+            raise UsageError(f"{place} leads in a circle ({REDIRECTS} redirects)")
         if status >= 500 or status == 429:
             raise Unavailable(f"{place} answers {status}, so nothing may be fetched now: try again later")
         return Protego.parse(text.decode("utf-8", "replace") if status == 200 else "")
+
+    def _fetch_robots(self, place: str) -> tuple[int, bytes, str | None]:
+        """Status, text, and the place of a redirect."""
+        text = b""
+        with self._client.stream("GET", place) as reply:
+            self._check_peer(reply)
+            if reply.status_code in MOVED and "location" in reply.headers:
+                return reply.status_code, b"", reply.headers["location"]
+            for piece in reply.iter_bytes():
+                text += piece
+                if len(text) > LARGEST_ROBOTS:
+                    break
+            return reply.status_code, text, None
+
+    def _resolve_redirect(self, address: str, to: str) -> str:
+        """The address that another leads to; raises `UsageError` where that is on another site."""
+        try:
+            place = normalize_address(urljoin(address, to))
+        except UsageError as error:
+            raise UsageError(f"{address} leads to {to!r:.80}; that is not a web address") from error
+        if not self.is_own(place):
+            raise UsageError(f"{address} leads to another site, {place}: name that address to fetch it")
+        return place
+
+    def _check_peer(self, reply: Any) -> None:
+        """A site that answered from the internet does not answer from this network later: its name would have been
+        turned to a machine that only this one reaches. Raises `UsageError`."""
+        stream = reply.extensions.get("network_stream")
+        peer = stream.get_extra_info("server_addr") if stream is not None else None
+        if not peer:
+            return
+        is_public = is_public_address(peer[0])
+        self._is_public = self._is_public or is_public
+        if self._is_public and not is_public:
+            raise UsageError(
+                f"{reply.url.host} leads to {peer[0]} now, an address inside this network: nothing is read"
+            )
 
     def fetch(self, address: str, file: Path, *, validators: str = "") -> Reply:
         """Fetch an address into a file; status 304 where it is as `validators` say, 0 where it did not answer.
@@ -118,12 +158,7 @@ class Fetcher:
             reply, to, wait = self._fetch_once(place, file, validators)
             if to is None:
                 return reply, wait
-            try:
-                place = normalize_address(urljoin(place, to))
-            except UsageError as error:
-                raise UsageError(f"{address} leads to {to!r:.80}; that is not a web address") from error
-            if not self.is_own(place):
-                raise UsageError(f"{address} leads to another site, {place}: name that address to fetch it")
+            place = self._resolve_redirect(place, to)
             if not self.is_allowed(place):
                 raise UsageError(f"{address} leads to {place}, which robots.txt forbids")
         raise UsageError(f"{address} leads in a circle ({REDIRECTS} redirects)")
@@ -136,8 +171,9 @@ class Fetcher:
         size = 0
         try:
             with self._client.stream("GET", address, headers=_condition(validators)) as reply, file.open("wb") as body:
+                self._check_peer(reply)
                 status, headers = reply.status_code, reply.headers
-                if status in (301, 302, 303, 307, 308) and "location" in headers:
+                if status in MOVED and "location" in headers:
                     return Reply(status, address), headers["location"], None
                 for piece in reply.iter_bytes() if status == 200 else ():
                     self._check_running()
@@ -161,6 +197,11 @@ class Fetcher:
     def _check_running(self) -> None:
         if self._stop.is_set():
             raise Stopped
+
+
+def is_public_address(address: str) -> bool:
+    """Whether an IP address is one of the internet, and none of this machine or its network."""
+    return ip_address(address.partition("%")[0]).is_global
 
 
 def _condition(validators: str) -> dict[str, str]:
