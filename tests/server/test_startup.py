@@ -16,6 +16,7 @@ from ragstone.config.settings import PipelineSettings, Settings
 from ragstone.core.errors import RagstoneError
 from ragstone.engine import preparation
 from ragstone.engine.shared_parts import SharedParts
+from ragstone.server import startup
 from ragstone.server.app import create_app
 from ragstone.server.startup import Startup, check_alone
 from ragstone.stores import migrate_store
@@ -32,10 +33,10 @@ WORDS = EmbedSettings("none")
 async def prepare(settings: Settings, *, wait: float = 0.0) -> tuple[list[str], RagstoneError | None]:
     """The lines of a start, and why it failed."""
     lines: list[str] = []
-    startup, shared = Startup(wait, tell=lines.append), SharedParts()
-    await startup.prepare(settings, shared)
+    made, shared = Startup(wait, tell=lines.append), SharedParts()
+    await made.prepare(settings, shared)
     await shared.close()
-    return lines, startup.failure
+    return lines, made.failure
 
 
 @asynccontextmanager
@@ -56,6 +57,15 @@ async def test_each_thing_is_checked_by_name_and_the_first_question_finds_it_war
         "first question: answered",
     ]
     assert lines[-1].startswith("ready after ")
+
+
+async def test_what_loading_took_and_freed_is_given_back(own: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    given_back: list[str] = []
+    monkeypatch.setattr(startup, "release_memory", lambda: given_back.append("once"))
+    await prepare(replace(own, embed=WORDS))
+    assert given_back == ["once"]
+    monkeypatch.undo()
+    startup.release_memory()  # works with this C library, or does nothing
 
 
 async def test_an_empty_store_is_no_reason_not_to_start(own: Settings) -> None:

@@ -17,7 +17,7 @@ from ragstone.config.model_settings import EmbedSettings, LlmSettings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, RagstoneError, StoreError, StoreNotReady
 from ragstone.engine.preparation import list_parts
-from ragstone.server.startup import FOR_GOOD
+from ragstone.server.startup import FOR_GOOD, release_memory
 from ragstone.server.state import ServerState
 
 log = logging.getLogger("ragstone")
@@ -152,6 +152,7 @@ async def reload_settings(app: FastAPI, configuration: Configuration) -> bool:
     new.metrics.reloads.labels("done").inc()
     new.metrics.configured.set(1)
     await former.retire()
+    await asyncio.to_thread(release_memory)
     log.warning("the configuration was loaded again")
     return True
 
