@@ -42,6 +42,7 @@ COMMANDS = {
         "doctor",
         "migrate",
         "copy",
+        "backup",
         "reembed",
         "tenants",
         "keys",

@@ -10,8 +10,12 @@ from ragstone.core.plural import format_count
 from ragstone.core.types import Json
 
 if TYPE_CHECKING:  # what it stands on is not needed to say what the command takes
+    from collections.abc import Callable
+
     from ragstone.core.ports import Store
+    from ragstone.engine.blocking import Knowledge
     from ragstone.engine.transfer import CopyResult
+    from ragstone.ingestion.progress import EventCallback
 
 
 @add_shared_except("store", "collection")
@@ -36,21 +40,35 @@ def copy(
     All kept revisions go with texts, chunks, vectors and runs. Both sides are compared afterwards; exit 1 if they
     differ. Run it again to continue an interrupted copy or to update an old one.
     """
+    done = run_transfer(
+        options,
+        from_,
+        lambda kb, tell: kb.copy(to, collections=tuple(collections or ()), allow_removals=allow_removals, tell=tell),
+    )
+    return print_results(options, done)
+
+
+def run_transfer(
+    options: SharedOptions, store: str | None, work: "Callable[[Knowledge, EventCallback], list[CopyResult]]"
+) -> "list[CopyResult]":
+    """Copy from a store with a display of progress."""
     from ragstone.cli.progress import ProgressDisplay
     from ragstone.config.load import load
     from ragstone.engine import Engine
     from ragstone.engine.blocking import Knowledge
 
-    settings = load(options.config, store=from_, tenant=options.tenant, embed__model="none")
+    settings = load(options.config, store=store, tenant=options.tenant, embed__model="none")
     source = _open_unencrypted(settings.store)
     with Knowledge(Engine(settings, store=source)) as kb, ProgressDisplay(ndjson=options.json) as progress:
         try:
-            done = kb.copy(
-                to, collections=tuple(collections or ()), allow_removals=allow_removals, tell=progress.show_event
-            )
+            return work(kb, progress.show_event)
         finally:
             if source is not None:
                 kb.wait(source.close())
+
+
+def print_results(options: SharedOptions, done: "list[CopyResult]") -> int:
+    """Print what was copied; the exit status, 1 where both sides differ."""
     if options.json:
         print_json(copy_json(done))
     else:

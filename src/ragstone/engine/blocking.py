@@ -167,6 +167,7 @@ class Knowledge(Waiter):
     exists = blocking(Engine.exists)
     drop = blocking(Engine.drop)
     copy = blocking(Engine.copy)
+    backup = blocking(Engine.backup)
     reembed = blocking(Engine.reembed)
     models = blocking(Engine.models)
     switch_model = blocking(Engine.switch_model)

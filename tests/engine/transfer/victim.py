@@ -1,4 +1,5 @@
-"""A process that copies a store: `python -m tests.engine.transfer.victim FROM TO [POINT NTH]`.
+"""A process that copies a store: `python -m tests.engine.transfer.victim FROM TO [POINT NTH]`; `backup:FOLDER` as TO
+makes a backup there.
 
 With a fault point it kills itself when it reaches it for the nth time; the point `told` is each thing that the copy
 tells.
@@ -28,7 +29,10 @@ async def copied(source: str, target: str, nth: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     async with Engine(load(store=source, tenant="acme", embed__model="none")) as engine:
-        await engine.copy(target, tell=hear)
+        if target.startswith("backup:"):
+            await engine.backup(target.removeprefix("backup:"), tell=hear)
+        else:
+            await engine.copy(target, tell=hear)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -66,6 +67,33 @@ class MigrationVerbs(VerbGroup):
             await target.close()
             if source is not self.store:
                 await source.close()
+
+    @verb(Permission.EXPORT)
+    async def backup(self, to: str, *, tell: EventCallback = lambda _event: None) -> list[transfer.CopyResult]:
+        """Copy all collections of the tenant to a new folder, which appears when it is whole and compared.
+
+        Until then it is called `TO.partial`; the same call goes on where an earlier one stopped. Where the two sides
+        differ it keeps that name. Raises `UsageError` for a folder that exists.
+        """
+        from ragstone.engine.transfer.backup import choose_place, finish_backup
+
+        place = choose_place(to)
+        partial = f"embedded:{place.partial}"
+        done = await self.copy(partial, allow_removals=True, tell=tell)
+        await self._drop_others(partial, [one.scope for one in done])
+        if not any(one.differing for one in done):
+            await asyncio.to_thread(finish_backup, place)
+        return done
+
+    async def _drop_others(self, url: str, kept: Sequence[Scope]) -> None:
+        """Erase what an earlier call copied and the source no longer has."""
+        target = self._components.stores.open_unpruned(url)
+        try:
+            for name in await target.admin.collections(self.scope.tenant):
+                if (scope := Scope(self.scope.tenant, name)) not in kept:
+                    await target.admin.drop(scope)
+        finally:
+            await target.close()
 
     async def _copy_scope(
         self, way: transfer.CopyRoute, scope: Scope, *, tell: EventCallback, removals: float
