@@ -1,6 +1,5 @@
 """`ragstone serve`: the HTTP server."""
 
-import gc
 from typing import Annotated
 
 import typer
@@ -34,14 +33,11 @@ def serve(
     }
     from ragstone.config.load import describe_stand_ins
 
-    gc.disable()  # what is imported is no garbage: looking for it took a twentieth of the time
     try:
         from ragstone.server.launch import run_server
         from ragstone.server.reload import Configuration
     except ModuleNotFoundError as error:
         raise UsageError(f"the server needs the package {error.name}: pip install 'ragstone[server]'") from error
-    finally:
-        gc.enable()
     print_notes(describe_stand_ins(options.settings()))
     run_server(Configuration(options.config, overrides), tell=print_message)
     return 0

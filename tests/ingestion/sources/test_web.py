@@ -4,6 +4,7 @@ import gzip
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -274,7 +275,7 @@ def test_a_name_that_is_turned_to_this_network_is_not_read(
 
     def is_public_at_first(address: str) -> bool:
         seen.append(address)
-        return len(seen) == 1 or fetching.ip_address(address).is_global
+        return len(seen) == 1 or ip_address(address).is_global
 
     monkeypatch.setattr(fetching, "is_public_address", is_public_at_first)
     site.page("/", "Start")
