@@ -3,14 +3,18 @@
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import ragstone
 from ragstone import Forbidden, NotBuilt, Unavailable, UsageError, Where
+from ragstone.core.errors import QueueFull
 from ragstone.core.filters import Condition
+from ragstone.engine.remote import transport
 from tests.commands import Run
 from tests.server.conftest import QUESTION, Kept, Served, serve_program
 
@@ -144,17 +148,44 @@ def test_a_server_of_another_kind_is_named(fake: Callable[[bytes], str]) -> None
             ragstone.connect(fake(body)).search("x")
 
 
+def test_a_busy_server_is_asked_again_when_it_says_and_not_for_ever(
+    fake: Callable[[bytes], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, waits = 0.0, list[float]()
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+        waits.append(seconds)
+
+    monkeypatch.setattr(transport, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: now))
+    busy = b'{"error": {"code": "busy", "message": "busy"}}'
+    with pytest.raises(QueueFull):
+        ragstone.connect(fake(busy)).search("x")
+    assert 2 < len(waits) <= 10  # of 3 to 4.5 s each, within 30
+    assert all(3.0 <= wait <= 4.5 for wait in waits)
+    waits.clear()
+    with pytest.raises(Unavailable, match="is it a server of Ragstone"):  # what it says to the third request
+        ragstone.connect(fake(busy + b"!!")).search("x")
+    assert len(waits) == 2
+
+
 @pytest.fixture
 def fake() -> Iterator[Callable[[bytes], str]]:
     servers = []
 
     def start(body: bytes) -> str:
+        """Answers with this; where it is `busy`, with 429, for as many requests as it has `!` at its end."""
+        asked = count()
+
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 self.rfile.read(int(self.headers["Content-Length"]))
-                self.send_response(500 if b"error" in body else 200)
+                busy = b"busy" in body and (tries := next(asked)) < (body.count(b"!") or tries + 1)
+                self.send_response(429 if busy else 500 if b"error" in body else 200)
+                self.send_header("Retry-After", "3")
                 self.end_headers()
-                self.wfile.write(body)
+                self.wfile.write(body.rstrip(b"!") if busy else b"[1]" if b"busy" in body else body)
 
             def log_message(self, *_: object) -> None:
                 pass

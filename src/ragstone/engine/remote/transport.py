@@ -2,16 +2,19 @@
 
 import http.client
 import json
+import random
 import ssl
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import quote, urlencode, urlsplit
 
 from ragstone.core import errors
-from ragstone.core.errors import Forbidden, NotBuilt, RagstoneError, Unavailable, UsageError
+from ragstone.core.errors import Forbidden, NotBuilt, QueueFull, RagstoneError, Unavailable, UsageError
 from ragstone.core.types import Json
 
 MOST = 1_000_000_000  # bytes of an answer
+BUSY_SECONDS = 30.0  # that a busy server is waited for
 ERRORS: dict[int, type[RagstoneError]] = {403: Forbidden, 404: NotBuilt, 409: errors.Busy, 507: errors.DiskFull}
 
 
@@ -78,7 +81,26 @@ class Line:
 
     @contextmanager
     def _open(self, method: str, path: str, body: bytes | None, kind: str | None) -> Iterator[http.client.HTTPResponse]:
-        """A response with a status of success; raises the error that the server tells of."""
+        """A response with a status of success; raises the error that the server tells of. A busy server is asked again
+        when it says, for up to `BUSY_SECONDS`."""
+        end = time.monotonic() + min(BUSY_SECONDS, self._seconds)
+        while True:
+            try:
+                made, reply = self._request(method, path, body, kind)
+                break
+            except QueueFull as busy:
+                wait = busy.retry_after_seconds * random.uniform(1.0, 1.5)  # noqa: S311  # not all at once
+                if time.monotonic() + wait > end:
+                    raise
+                time.sleep(wait)
+        try:
+            yield reply
+        finally:
+            made.close()
+
+    def _request(
+        self, method: str, path: str, body: bytes | None, kind: str | None
+    ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
         if self._tls:
             made: http.client.HTTPConnection = http.client.HTTPSConnection(
                 self._host, self._port, timeout=self._seconds, context=ssl.create_default_context()
@@ -87,16 +109,16 @@ class Line:
             made = http.client.HTTPConnection(self._host, self._port, timeout=self._seconds)
         headers = {**self._headers, **({"Content-Type": kind} if kind else {})}
         try:
-            try:
-                made.request(method, self._prefix + path, body, headers)
-                reply = made.getresponse()
-                if reply.status >= 300:
-                    raise self._read_error(reply)
-            except (OSError, http.client.HTTPException) as error:
-                raise self._describe_break(error) from error
-            yield reply
-        finally:
+            made.request(method, self._prefix + path, body, headers)
+            reply = made.getresponse()
+            if reply.status >= 300:
+                raise self._read_error(reply)
+        except BaseException as error:
             made.close()
+            if isinstance(error, OSError | http.client.HTTPException):
+                raise self._describe_break(error) from error
+            raise
+        return made, reply
 
     def _read_json(self, reply: http.client.HTTPResponse) -> Json:
         try:
@@ -119,7 +141,7 @@ class Line:
             return UsageError(f"{self.shown} refuses the key: {message}")
         if reply.status == 429:
             wait = reply.headers.get("Retry-After", "1")
-            return errors.QueueFull(int(wait) if wait.isdecimal() else 1)
+            return QueueFull(int(wait) if wait.isdecimal() else 1)
         kind = ERRORS.get(reply.status, UsageError if reply.status < 500 else Unavailable)
         return kind(message)
 
