@@ -68,7 +68,7 @@ def run_transfer(
 
 
 def print_results(options: SharedOptions, done: "list[CopyResult]") -> int:
-    """Print what was copied; the exit status, 1 where both sides differ."""
+    """Print the results; returns the exit status, 1 where both sides differ."""
     if options.json:
         print_json(copy_json(done))
     else:

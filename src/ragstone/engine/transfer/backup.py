@@ -20,7 +20,7 @@ class BackupPlace:
 
 
 def choose_place(to: str) -> BackupPlace:
-    """The place of a new backup; raises `UsageError` for one that is no folder, or that something stands at."""
+    """The place of a new backup; raises `UsageError` for one that is not a folder, or that exists."""
     found = stores.local_place(to)
     if found is None or to.startswith("json:"):
         raise UsageError(f"a backup is a folder, {stores.redact_url(to)!r:.80} is none: fill other stores with `copy`")
