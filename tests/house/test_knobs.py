@@ -12,7 +12,7 @@ import pytest
 from ragstone.config import settings as groups
 from ragstone.config.jwt import JwtSettings
 from ragstone.config.load import describe_stand_ins
-from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings
+from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings, SparseSettings
 from ragstone.config.profiles import ProfileSettings
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.serve_settings import ServeSettings
@@ -116,6 +116,12 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
         assert "rerank_failed" in {note.code for note in (await engine.search("samples")).notes}
     async with Engine(replace(settings, rerank=RerankSettings("onnx/x", folder="nowhere"))) as engine:
         assert "rerank.folder nowhere" in " ".join(await engine.doctor())
+    sparse = SparseSettings("tei/splade", base_url="http://127.0.0.1:1", retries=0)
+    async with Engine(replace(settings, sparse=sparse), embedder=BagOfWords()) as engine:
+        assert "splade_failed" in {note.code for note in (await engine.search("samples", sparse="splade")).notes}
+    local = SparseSettings("fastembed/prithivida/Splade_PP_en_v1", folder="nowhere")
+    async with Engine(replace(settings, sparse=local)) as engine:
+        assert "sparse.folder" in " ".join(await engine.doctor())
     away = RerankSettings("cohere/rerank-v3.5", api_key="k")
     async with Engine(replace(settings, rerank=away)) as engine:
         assert "external.rerank" in " ".join(await engine.doctor())

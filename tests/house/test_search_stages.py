@@ -42,6 +42,7 @@ def test_the_stages_of_the_usual_search_and_of_one_by_words() -> None:
         ("multi_query", 3, "multi-query"),
         ("filter", True, "LLM filter"),
         ("sparse", "tf", "term frequency"),
+        ("sparse", "splade", "SPLADE"),
         ("rerank", True, "reranker"),
         ("rerank", "cohere/rerank-v3.5", "reranker"),
         ("keyword_boost", True, "keyword boost"),

@@ -172,6 +172,12 @@ def test_the_configuration_of_the_engine_is_read_in_its_own_words(place: Place) 
     search = settings.search
     assert (search.hyde, search.hyde_below, search.hyde_documents) == ("adaptive", 0.4, 2)
     assert (search.cache_cosine, search.cache_hours, search.filter, search.filter_below) == (0.92, 36, True, 0.6)
+    sparse = settings.sparse
+    assert (search.sparse, sparse.model, sparse.base_url) == (
+        "splade",
+        "tei/prithivida/Splade_PP_en_v1",
+        "http://localhost:5001",
+    )
     assert (settings.llm.model, settings.llm.retries, settings.answer.tokens) == ("ollama/gemma3:1b", 5, 2000)
 
 
@@ -180,6 +186,7 @@ def test_the_configuration_of_the_engine_is_read_in_its_own_words(place: Place) 
     [
         ("hyde: {enabeld: true}", "unknown key hyde.enabeld; did you mean enabled"),
         ("chunker: {provider: markdwn}", "unknown chunker.provider 'markdwn'"),
+        ("sparse_scorer: {provider: splad}", "unknown sparse_scorer.provider 'splad'"),
         ("semantic_cache: {ttl: soon}", "invalid semantic_cache.ttl 'soon'"),
         ("retry: {max_attempts: -1}", "invalid llm.retries -1"),
     ],

@@ -51,6 +51,18 @@ def cross_encoder(outputs: int = 1, *, extra_input: str = "attention_mask") -> b
     return made.serialize(("input_ids", extra_input, "token_type_ids"), {"logits": ("texts", outputs)})
 
 
+def sparse_encoder(vocabulary: int = 30_522) -> bytes:
+    """A network whose logits, (texts, tokens, vocabulary), are 2 at the number of each rare word and 0 elsewhere."""
+    made = _Network()
+    made.constant("last", [2]), made.constant("common", [COMMON]), made.constant("size", [vocabulary])
+    made.constant("off_on", [0, 2])
+    words = made.step("OneHot", ["input_ids", "size", made.to_float("off_on")], "words", axis=-1)
+    rare = made.to_float(made.step("Greater", ["input_ids", "common"], "rare"))
+    made.step("Mul", [words, made.step("Unsqueeze", [rare, "last"], "kept")], "logits")
+    takes = ("input_ids", "attention_mask", "token_type_ids")
+    return made.serialize(takes, {"logits": ("texts", "tokens", vocabulary)})
+
+
 class _Network(Graph):
     def constant(self, name: str, values: Sequence[int]) -> str:
         return self.add_constant(name, np.array(values, dtype=np.int64))

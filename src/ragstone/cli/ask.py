@@ -28,6 +28,7 @@ NOTE_STATUSES = {
     "embedding_failed": 1,
     "embedding_refused": 2,
     "rerank_refused": 2,
+    "splade_refused": 2,
 }
 
 

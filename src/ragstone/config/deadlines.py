@@ -20,6 +20,7 @@ class Deadlines:
     ] = 10.0
     rewrite: Annotated[float, Option("Seconds for each search step that calls a language model.", 0.01, 86_400)] = 20.0
     rerank: Annotated[float, Option("Seconds for a reranker to score the passages.", 0.01, 86_400)] = 3.0
+    sparse: Annotated[float, Option("Seconds for a sparse model to score the candidates by words.", 0.01, 86_400)] = 3.0
     check: Annotated[float, Option("Seconds to embed the sentences that Ragstone checks.", 0.01, 86_400)] = 5.0
 
     def __post_init__(self) -> None:

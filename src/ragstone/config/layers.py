@@ -10,6 +10,7 @@ MODEL_KEYS = {
     "llm": ("context", "tokenizer"),
     "judge": ("context", "tokenizer"),
     "rerank": ("folder", "scores", "reads"),
+    "sparse": ("folder",),
 }  # what is said of one model, and of its vendor
 VENDOR_KEYS = ("base_url", "api_key", "api_key_file", "headers")
 

@@ -19,7 +19,7 @@ from ragstone.config import yaml_file
 from ragstone.config.convert import convert_data
 from ragstone.config.environment import get_variable, read_environment, warn_once
 from ragstone.config.layers import MODEL_KEYS, drop_outranked, put_over
-from ragstone.config.model_settings import FORMER_RULES, EmbedSettings, LlmSettings, RerankSettings
+from ragstone.config.model_settings import FORMER_RULES, EmbedSettings, LlmSettings, RerankSettings, SparseSettings
 from ragstone.config.nadir import translate_notes
 from ragstone.config.pgedge import translate_pipelines
 from ragstone.config.presets import Preset, find_preset, list_stand_ins
@@ -159,7 +159,9 @@ def _add_embedding_model(data: Json) -> Json:
     return {**data, "embed": {**same, "model": f"{vendor.name}/{vendor.embedding}", **embed}}
 
 
-def read_api_key(group: str, wanted: LlmSettings | EmbedSettings | RerankSettings, variable: str | None) -> str | None:
+def read_api_key(
+    group: str, wanted: LlmSettings | EmbedSettings | RerankSettings | SparseSettings, variable: str | None
+) -> str | None:
     """The key for a vendor: the one that is set, else what the file holds, else the environment variable, else None.
 
     Raises `ConfigError` for a file that cannot be read or holds none.

@@ -78,6 +78,26 @@ class RerankSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SparseSettings:
+    """The model of sparse vectors, such as SPLADE, and how it is reached."""
+
+    model: Annotated[str, Option("Model of sparse vectors: VENDOR/MODEL, or none.", not_blank=True)] = "none"
+    base_url: Annotated[str | None, Option("Base URL of the API [default: the vendor's].")] = None
+    api_key: Annotated[str | None, Option("API key of the vendor.")] = field(default=None, repr=False)
+    api_key_file: Annotated[str | None, Option("File that holds the API key.")] = None
+    headers: Annotated[Mapping[str, str], Option("Headers of every request.")] = field(default_factory=dict, repr=False)
+    folder: Annotated[str | None, Option("Folder with fastembed's model files.")] = None
+    timeout: Annotated[
+        float, Option("Timeout of an attempt: seconds until the next piece of the response.", 0.01, 86_400)
+    ] = 30.0
+    total: Annotated[float, Option("Timeout of all attempts together, in seconds.", 0.01, 86_400)] = 120.0
+    retries: Annotated[int, Option("Retries of a failed request.", 0, 100)] = 3
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+
+@dataclass(frozen=True, slots=True)
 class LlmSettings:
     """A language model that writes or judges answers, and how it is reached."""
 

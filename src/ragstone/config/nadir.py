@@ -28,6 +28,7 @@ CHUNK_OPTIONS = {
     "recursive": {"chunk_size": "size", "chunk_overlap": "overlap"},
     "sentence-window": {"window_size": "window"},
 }
+SPLADE_MODEL = "tei/prithivida/Splade_PP_en_v1"  # behind `addr`, asked by /embed_sparse
 OVERHEAD = 300  # tokens of its prompt that are no passages
 MANY_UNITS = re.compile(r"(\d+(?:\.\d+)?(?:ms|s|m|h))+")  # as in "1h30m"
 
@@ -50,6 +51,7 @@ def translate_notes(data: Json, *, origin: str) -> tuple[Json, list[str]]:
         _sources(theirs),
         _embedding(theirs["embedder"]),
         _chunking(theirs["chunker"], origin),
+        _sparse_scorer(theirs["sparse_scorer"], origin),
         _search(theirs, origin),
         _language_model(theirs),
     ):
@@ -108,6 +110,18 @@ def _parse_hours(value: Any, origin: str) -> float:
     return sum(float(number) * UNITS[unit] for number, unit in DURATION.findall(value)) / 3600
 
 
+def _sparse_scorer(scorer: Mapping[str, Any], origin: str) -> Json:
+    name = scorer.get("provider") or "tf"
+    if not scorer:
+        return {}
+    if name not in ("tf", "splade"):
+        raise ConfigError(f"{origin}: unknown sparse_scorer.provider {name!r:.60}: expected tf or splade")
+    made: Json = {"search": {"sparse": name}}
+    if name == "splade":
+        made["sparse"] = {"model": SPLADE_MODEL, **_given({"base_url": scorer.get("addr")})}
+    return made
+
+
 def _language_model(theirs: Mapping[str, Mapping[str, Any]]) -> Json:
     """One model for answers, HyDE and the chunk filter: that of the generator, else of the first of these that runs."""
     groups = [theirs[name] for name in ("generator", "hyde", "chunk_filter")]
@@ -126,8 +140,6 @@ def _language_model(theirs: Mapping[str, Mapping[str, Any]]) -> Json:
 
 def _list_ignored(theirs: Mapping[str, Mapping[str, Any]]) -> list[str]:
     said = []
-    if theirs["sparse_scorer"].get("provider") == "splade":
-        said.append("sparse_scorer splade: BM25 ranks words in its place")
     if theirs["reranker"].get("enabled"):
         said.append("reranker: none is called")
     if any(theirs["retry"].get(key) is not None for key in ("initial_interval", "max_interval", "multiplier")):

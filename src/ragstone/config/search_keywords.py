@@ -36,8 +36,8 @@ class SearchKeywords(TypedDict, total=False):
     """Search for each sentence or part of the question by itself."""
     fusion_at: Literal["client", "server"] | None
     """Where to fuse them: client, or server if the store supports it."""
-    sparse: Literal["bm25", "tf"] | None
-    """Score of the keyword candidates: bm25, or tf (term frequency alone)."""
+    sparse: Literal["bm25", "tf", "splade"] | None
+    """Score of the keyword candidates: bm25, tf (term frequency alone) or splade (the model of sparse)."""
     min_cosine: float | None
     """Drop passages below this cosine."""
     keyword_boost: bool | None

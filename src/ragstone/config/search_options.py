@@ -45,7 +45,8 @@ class SearchOptions(RankingOptions):
         Literal["client", "server"], Option("Where to fuse them: client, or server if the store supports it.")
     ] = "client"
     sparse: Annotated[
-        Literal["bm25", "tf"], Option("Score of the keyword candidates: bm25, or tf (term frequency alone).")
+        Literal["bm25", "tf", "splade"],
+        Option("Score of the keyword candidates: bm25, tf (term frequency alone) or splade (the model of sparse)."),
     ] = "bm25"
     min_cosine: Annotated[float | None, Option("Drop passages below this cosine.", -1, 1)] = None
     keyword_boost: Annotated[bool, Option("Boost passages that contain the words of the question.")] = False

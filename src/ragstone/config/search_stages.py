@@ -44,7 +44,8 @@ SEARCH_STAGES = (
     SearchStage("injection penalty", {"risk_penalty": 0.0}),
     SearchStage("near-duplicates", {"fold": False}),
     SearchStage("limit per document", {"per_document": MANY}),
-    SearchStage("term frequency", {"sparse": "bm25"}),
+    SearchStage("term frequency", {"sparse": "bm25"}, {"sparse": "tf"}),
+    SearchStage("SPLADE", {"sparse": "bm25"}, {"sparse": "splade"}),
     SearchStage("reranker", {"rerank": False}),
     SearchStage("LLM filter", {"filter": False}),
 )

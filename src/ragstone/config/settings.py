@@ -12,6 +12,7 @@ from ragstone.config.model_settings import (
     ExternalSettings,
     LlmSettings,
     RerankSettings,
+    SparseSettings,
     check_bounds,
 )
 from ragstone.config.profiles import ProfileSettings
@@ -209,6 +210,7 @@ class Settings:
     llm: Annotated[LlmSettings, Option("Language model that writes answers.")] = LlmSettings()
     judge: Annotated[LlmSettings, Option("Language model that judges answers.")] = LlmSettings()
     rerank: Annotated[RerankSettings, Option("Reranker of passages.")] = RerankSettings()
+    sparse: Annotated[SparseSettings, Option("Model of sparse vectors.")] = SparseSettings()
     answer: Annotated[AnswerSettings, Option("Options of answers.")] = AnswerSettings()
     external: Annotated[ExternalSettings, Option("Texts that may leave this machine.")] = ExternalSettings()
     preset: Annotated[str | None, Option("Settings of a known system that all others override.")] = None

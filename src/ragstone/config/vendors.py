@@ -29,6 +29,7 @@ class Vendor:
     embedding: str | None = None
     lists: bool = True
     reranks: str | None = None
+    sparse: str | None = None
     limit: str = LIMIT
 
 
@@ -84,23 +85,24 @@ VENDORS: Mapping[str, Vendor] = {
         ),
         Vendor("cohere", "https://api.cohere.com", "COHERE_API_KEY", True, reranks="cohere"),
         Vendor("jina", "https://api.jina.ai/v1", "JINA_API_KEY", True, reranks="jina"),
-        Vendor("tei", f"{LOCALHOST}:8080", "TEI_API_KEY", False, reranks="tei"),
+        Vendor("tei", f"{LOCALHOST}:8080", "TEI_API_KEY", False, reranks="tei", sparse="tei"),
         Vendor("infinity", f"{LOCALHOST}:7997", "INFINITY_API_KEY", False, reranks="jina"),
         Vendor(
             "fastembed",
             None,
             embeds="fastembed_models",
             reranks="fastembed_reranker",
+            sparse="fastembed_sparse",
         ),
         Vendor("onnx", None, reranks="onnx_reranker"),
     )
 }
-COMPLETE, EMBED, RERANK = "complete", "embed", "rerank"
+COMPLETE, EMBED, RERANK, ENCODE = "complete", "embed", "rerank", "make sparse vectors"
 LANGUAGE_MODEL = "llm"  # the configured language model as a reranker
 
 
 def vendors_for(verb: str) -> list[str]:
-    """The vendors that can `complete`, `embed` or `rerank`."""
+    """The vendors that can `complete`, `embed`, `rerank` or make sparse vectors."""
     return [vendor.name for vendor in VENDORS.values() if _provider_module(vendor, verb)]
 
 
@@ -158,4 +160,4 @@ def is_local_address(address: str | None) -> bool:
 
 
 def _provider_module(vendor: Vendor, verb: str) -> str | None:
-    return {COMPLETE: vendor.completes, EMBED: vendor.embeds, RERANK: vendor.reranks}[verb]
+    return {COMPLETE: vendor.completes, EMBED: vendor.embeds, RERANK: vendor.reranks, ENCODE: vendor.sparse}[verb]

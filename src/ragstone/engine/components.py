@@ -22,6 +22,7 @@ from ragstone.engine.language_models import Completions
 from ragstone.engine.open_stores import OpenStores
 from ragstone.engine.rerankers import Rerankers
 from ragstone.engine.shared_parts import SharedParts
+from ragstone.engine.sparse_encoders import SparseEncoders
 from ragstone.retrieval.search_context import SearchContext
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Components:
         self.embedders = Embedders(lambda: self.settings, lambda: self.tenant_settings, embedder, parts)
         self.completions = Completions(lambda: self.settings, completion, parts)
         self.rerankers = Rerankers(lambda: self.settings, reranker, parts, self.completions.completion_for)
+        self.sparse_encoders = SparseEncoders(lambda: self.settings, parts.make_sparse_encoder)
         self.processes = parts.processes
         self.stores = OpenStores(settings, store, parts, keep_versions=lambda: self.settings.keep_versions)
 
@@ -88,6 +90,7 @@ class Components:
             model=model,
             reader=reader,
             reranking=self.rerankers.reranking_for,
+            sparse=self.sparse_encoders.encoder,
         )
 
     def answer_options(self, strict: bool | None) -> AnswerOptions:

@@ -2,14 +2,14 @@
 
 from ragstone.config import vendors
 from ragstone.config.load import read_api_key
-from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings
+from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings, SparseSettings
 from ragstone.core.errors import ConfigError
 from ragstone.providers.endpoint import Endpoint
 
 
 def make_endpoint(
     group: str,
-    wanted: LlmSettings | EmbedSettings | RerankSettings,
+    wanted: LlmSettings | EmbedSettings | RerankSettings | SparseSettings,
     vendor: vendors.Vendor,
     *,
     offline: bool = False,

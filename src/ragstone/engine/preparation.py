@@ -10,7 +10,7 @@ from ragstone import providers, stores
 from ragstone.answering.options import AnswerOptions
 from ragstone.config import vendors
 from ragstone.config.load import read_api_key
-from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings
+from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings, SparseSettings
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, NotBuilt, UsageError
@@ -20,7 +20,7 @@ from ragstone.engine.shared_parts import SharedParts
 from ragstone.retrieval.question import QuestionDefaults, build_question
 from ragstone.retrieval.search_context import Source
 
-M = TypeVar("M", EmbedSettings, LlmSettings, RerankSettings)
+M = TypeVar("M", EmbedSettings, LlmSettings, RerankSettings, SparseSettings)
 NONE = "none"
 EMPTY = "reachable, nothing was ingested yet"
 WARM_QUESTION = "What is kept here?"
@@ -58,6 +58,8 @@ def list_parts(settings: Settings, shared: SharedParts) -> Iterator[Part]:
         yield Part(f"language model {llm.model}", partial(_check_language_model, shared, settings, llm))
     for rerank in _list_distinct([settings.rerank, *(one.rerank for one in settings.pipelines)]):
         yield Part(f"reranker {rerank.model}", partial(_check_reranker, shared, settings, rerank))
+    for sparse in _list_distinct([settings.sparse]):
+        yield Part(f"sparse model {sparse.model}", partial(_check_sparse_model, shared, settings, sparse))
     if not alone:
         yield Part("first question", partial(_ask_first_question, own), may_come=remote)
 
@@ -118,13 +120,22 @@ async def _check_reranker(shared: SharedParts, settings: Settings, rerank: Reran
     return "loaded"
 
 
+async def _check_sparse_model(shared: SharedParts, settings: Settings, sparse: SparseSettings) -> str:
+    encoder = shared.make_sparse_encoder(sparse, settings)
+    if not _runs_here(sparse.model):
+        return _check_vendor("sparse", sparse, vendors.ENCODE)
+    if problems := await encoder.check():
+        raise UsageError(problems[0])
+    return "loaded"
+
+
 def _runs_here(model: str) -> bool:
     """Whether a model runs in this process."""
     vendor = vendors.VENDORS.get(model.partition("/")[0])
     return "/" not in model or (vendor is not None and vendor.base_url is None)
 
 
-def _check_vendor(group: str, model: EmbedSettings | LlmSettings | RerankSettings, verb: str) -> str:
+def _check_vendor(group: str, model: EmbedSettings | LlmSettings | RerankSettings | SparseSettings, verb: str) -> str:
     """That the settings of a vendor are whole; nobody is asked, because that may cost money."""
     vendor, _ = vendors.parse_model_name(model.model, verb=verb, key=f"{group}.model")
     key = read_api_key(group, model, vendor.variable)

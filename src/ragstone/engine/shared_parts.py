@@ -4,19 +4,19 @@ from typing import Protocol, runtime_checkable
 from weakref import WeakSet
 
 from ragstone import stores
-from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings
+from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings, SparseSettings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
-from ragstone.core.ports import Completion, Embedder, Reranker, Store
-from ragstone.engine import model_factory, reranker_factory
+from ragstone.core.ports import Completion, Embedder, Reranker, SparseEncoder, Store
+from ragstone.engine import model_factory, reranker_factory, sparse_encoders
 from ragstone.extraction import sandbox
 
 KEPT_VERSIONS = 1  # revisions of a document in a store that only answers
 
 
 @runtime_checkable
-class LoadingReranker(Protocol):
-    """A reranker that runs in this process and may load ahead of its first question."""
+class LoadingModel(Protocol):
+    """A model that runs in this process and may load ahead of its first question."""
 
     def start_loading(self) -> object: ...
 
@@ -34,6 +34,7 @@ class SharedParts:
         self._embedders: list[tuple[EmbedSettings, Embedder]] = []
         self._completions: list[tuple[LlmSettings, Completion]] = []
         self._rerankers: list[tuple[RerankSettings, Reranker]] = []
+        self._sparse_encoders: list[tuple[SparseSettings, SparseEncoder]] = []
 
     def open_store(
         self, url: str, *, keep_versions: int = KEPT_VERSIONS, master: stores.MasterKey | None = None
@@ -72,7 +73,18 @@ class SharedParts:
         if made is None:
             made = reranker_factory.make_reranker(wanted, settings)
             self._rerankers.append((wanted, made))
-            if isinstance(made, LoadingReranker):
+            if isinstance(made, LoadingModel):
+                made.start_loading()
+        return made
+
+    def make_sparse_encoder(self, wanted: SparseSettings, settings: Settings) -> SparseEncoder:
+        """The model of sparse vectors of some settings, made once and loading as a reranker does; raises `UsageError`
+        for settings that make none."""
+        made = next((encoder for own, encoder in self._sparse_encoders if own == wanted), None)
+        if made is None:
+            made = sparse_encoders.make_sparse_encoder(wanted, settings)
+            self._sparse_encoders.append((wanted, made))
+            if isinstance(made, LoadingModel):
                 made.start_loading()
         return made
 
@@ -85,6 +97,8 @@ class SharedParts:
             await completion.close()
         for _, reranker in self._rerankers:
             await reranker.close()
+        for _, encoder in self._sparse_encoders:
+            await encoder.close()
         for tables in self._tables.values():
             await tables.close()
         for store in self._stores.values():

@@ -10,7 +10,7 @@ from typing import Any
 
 from ragstone.config import vendors
 from ragstone.core.errors import ConfigError, UsageError
-from ragstone.core.ports import Completion, Embedder, Reranker
+from ragstone.core.ports import Completion, Embedder, Reranker, SparseEncoder
 from ragstone.providers.endpoint import Endpoint
 from ragstone.providers.known_models import MODEL_CARDS, find_card, list_tokenizers, tokenizer_of
 from ragstone.providers.minilm.model import MiniLM, find_missing_minilm_parts, find_model_problems
@@ -36,6 +36,7 @@ __all__ = [
     "make_completion",
     "make_embedder",
     "make_reranker",
+    "make_sparse_encoder",
     "probe_dimension",
     "start_embedder",
     "tokenizer_of",
@@ -99,6 +100,22 @@ def make_reranker(name: str, *, reach: Endpoint | None = None, scale: Scale | No
     from ragstone.providers.reranking import VendorReranker
 
     return VendorReranker(reach, module.Reranking(), model=model, scale=scale)
+
+
+def make_sparse_encoder(name: str, *, reach: Endpoint | None = None, **options: Any) -> SparseEncoder:
+    """The model of sparse vectors of a name such as `tei/splade`, asked by way of `reach`, or run in this process from
+    the options `folder`, `offline`; nothing is connected or loaded yet.
+
+    Raises `ConfigError` for a vendor that is unknown or makes none.
+    """
+    vendor, model = vendors.parse_model_name(name, verb=vendors.ENCODE, key="sparse.model")
+    module = import_module(f"ragstone.providers.{vendor.sparse}")
+    if reach is None:
+        local: SparseEncoder = module.LocalSparseEncoder(model=model, **options)
+        return local
+    from ragstone.providers.sparse_vectors import VendorSparseEncoder
+
+    return VendorSparseEncoder(reach, module.SparseEncoding(), model=model)
 
 
 def find_builtin_embedder(model: str, variant: str) -> tuple[str, str] | None:

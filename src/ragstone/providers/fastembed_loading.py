@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ragstone.core.errors import ConfigError, Unavailable
 
 PACKAGE_MISSING = "the package fastembed is missing: pip install 'ragstone[fastembed]'"
-Kind = Literal["embed", "rerank"]
+Kind = Literal["embed", "rerank", "sparse"]
 
 
 def load_fastembed_model(kind: Kind, name: str, *, folder: str | None, offline: bool) -> Any:
@@ -40,6 +40,10 @@ def _import_maker(kind: Kind) -> Any:
         from fastembed import TextEmbedding
 
         return TextEmbedding
+    if kind == "sparse":
+        from fastembed import SparseTextEmbedding
+
+        return SparseTextEmbedding
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
     return TextCrossEncoder

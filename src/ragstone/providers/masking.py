@@ -6,7 +6,17 @@ from dataclasses import replace
 from typing import Literal
 
 from ragstone import guard, providers
-from ragstone.core.ports import Completion, CompletionResult, Embedder, Prompt, Reranker, Tokenizer, Vectors
+from ragstone.core.ports import (
+    Completion,
+    CompletionResult,
+    Embedder,
+    Prompt,
+    Reranker,
+    SparseEncoder,
+    SparseVector,
+    Tokenizer,
+    Vectors,
+)
 from ragstone.core.spans import end_with
 from ragstone.providers.model_spans import (
     describe_completion,
@@ -122,6 +132,28 @@ class MaskingReranker:
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
         return await self._inner.score(guard.mask_secrets(question), [guard.mask_secrets(text) for text in texts])
+
+    async def check(self) -> list[str]:
+        return await self._inner.check()
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+class MaskingSparseEncoder:
+    """A model of sparse vectors that never sees a secret; see `ragstone.core.ports.SparseEncoder`."""
+
+    def __init__(self, inner: SparseEncoder) -> None:
+        self._inner = inner
+
+    @property
+    def model(self) -> str:
+        return self._inner.model
+
+    async def encode(
+        self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document"
+    ) -> list[SparseVector]:
+        return await self._inner.encode([guard.mask_secrets(text) for text in texts], kind=kind)
 
     async def check(self) -> list[str]:
         return await self._inner.check()

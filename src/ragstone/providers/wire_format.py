@@ -126,6 +126,24 @@ class RerankFormat(Protocol):
         ...
 
 
+WeightedTerm = tuple[int, float]  # the number of a term, and its weight
+
+
+class SparseFormat(Protocol):
+    """The language of a vendor's sparse vectors. `parse_sparse` raises as the parsing functions of `WireFormat` do."""
+
+    mend: str
+    most: int  # texts that one request may hold
+
+    def headers(self, key: str | None) -> dict[str, str]: ...
+
+    def build_sparse_request(self, texts: Sequence[str]) -> WireRequest: ...
+
+    def parse_sparse(self, reply: Any) -> list[list[WeightedTerm]]:
+        """The terms of each text, in the order of the texts."""
+        ...
+
+
 def parse_score(entry: Any, name: str) -> IndexedScore:
     """An entry such as `{"index": 0, "score": 0.9}`; raises `KeyError` or `TypeError` for any other."""
     index, score = entry["index"], entry[name]

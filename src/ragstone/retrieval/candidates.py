@@ -17,7 +17,6 @@ from ragstone.retrieval.query_expansion import QueryVariant
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.readers import SourceView
 from ragstone.retrieval.search_context import Source
-from ragstone.retrieval.term_frequency import TF, rescore_candidates, score_frequencies
 
 SYSTEMS = {"postgres": "postgresql", "tables": "postgresql"}  # packages of stores whose system has another name
 Sized = TypeVar("Sized", bound=Collection[Any])
@@ -98,33 +97,10 @@ async def search_source(
         chunks = {chunk.id: chunk for chunk in await _read("chunks", reader, reader.chunks(ids))}
         if source.is_table or info.unchecked:
             chunks = _guard_rows(chunks, trace, seconds=seconds)
-        if question.sparse == TF:
-            rankings = [_score_by_frequency(one, variants[one.variant].text, chunks, trace) for one in rankings]
-            signals = _add_signal(signals, TF, score_frequencies(question.text, chunks))
     documents = frozenset(chunk.document.id for chunk in chunks.values())
     has_words = any(word_signal(reader) in rated for rated in signals.values())
     view = replace(view, documents=documents, has_words=has_words)
     return SourceResult(view, own, searched_by, tuple(rankings), chunks, signals)
-
-
-def _score_by_frequency(ranking: SourceRanking, text: str, chunks: Mapping[str, Chunk], trace: Trace) -> SourceRanking:
-    """A ranking whose keyword candidates are ordered by term frequency; a store's own fusion stays as it is."""
-    if ranking.is_fused_by_store:
-        trace.note("sparse", "search.sparse tf has no effect: the store fused the rankings itself")
-        return ranking
-    scores = score_frequencies(text, chunks)
-    found = {
-        name if name == "cosine" else TF: one if name == "cosine" else rescore_candidates(one, scores)
-        for name, one in ranking.candidates.items()
-    }
-    return replace(ranking, candidates=found, signals=_add_signal(ranking.signals, TF, scores))
-
-
-def _add_signal(signals: Signals, name: str, scores: Mapping[str, float]) -> dict[str, dict[str, float]]:
-    return {
-        identity: {**own, **({name: scores[identity]} if identity in scores else {})}
-        for identity, own in signals.items()
-    }
 
 
 async def _read(operation: str, reader: Reader, work: Awaitable[Sized]) -> Sized:

@@ -30,11 +30,11 @@ from ragstone.retrieval.question import Question
 from ragstone.retrieval.ranking import rank_hits, rank_pool
 from ragstone.retrieval.readers import JoinedReader, SourceView, look_up_hits
 from ragstone.retrieval.reranking import DEPTH, Reranking, choose_reranking, rerank_hits
+from ragstone.retrieval.rescoring import SPLADE, rescore_keywords
 from ragstone.retrieval.search_context import SearchContext, Source, refusal_code
 from ragstone.retrieval.store_timeout import limit_store_time
 
 ModelKey = tuple[tuple[str, str] | None, str | None]  # a source's model, and why there is none
-
 Variants = Mapping[ModelKey | None, Sequence[QueryVariant]]
 
 
@@ -163,7 +163,7 @@ async def _open_and_search(
     stack: AsyncExitStack,
     trace: Trace,
 ) -> SourceResult:
-    async with limit_store_time(context.deadlines):
+    async with limit_store_time(context.deadlines, beside=context.deadlines.sparse * (question.sparse == SPLADE)):
         with open_span("open view", kind="client") as span:
             reader = await stack.enter_async_context(source.open_view())
             describe_store(span, reader, "open")
@@ -185,7 +185,8 @@ async def search_view(
     written = variants[_model_key(source) if source.has_vectors else None]
     try:
         vector, seconds = vectors.vector_for(source), context.deadlines.retriever
-        return await search_source(view, question, vector, written, own, seconds=seconds)
+        found = await search_source(view, question, vector, written, own, seconds=seconds)
+        return await rescore_keywords(found, question, written, context.sparse, own, seconds=context.deadlines.sparse)
     finally:
         if own is not trace:
             trace.join_slowest(own)

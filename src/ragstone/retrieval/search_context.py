@@ -7,7 +7,7 @@ from functools import partial
 
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.core.errors import UsageError
-from ragstone.core.ports import Completion, Embedder, Reader, Store
+from ragstone.core.ports import Completion, Embedder, Reader, SparseEncoder, Store
 from ragstone.core.types import Scope
 from ragstone.providers.custom_embedder import CustomEmbedder
 from ragstone.retrieval.reranking import GetReranking
@@ -25,6 +25,14 @@ def get_no_reranking(wanted: bool | str | None) -> None:
     """No reranker is configured; raises `UsageError` where one is asked for."""
     if wanted:
         raise UsageError("no reranker is configured: set rerank.model")
+
+
+GetSparseEncoder = Callable[[], SparseEncoder]  # raises `UsageError` where there is none
+
+
+def get_no_sparse_encoder() -> SparseEncoder:
+    """No model of sparse vectors is configured."""
+    raise UsageError("no model of sparse vectors is configured: set sparse.model, or use search.sparse bm25")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +71,15 @@ def collection_source(
 @dataclass(frozen=True, slots=True)
 class SearchContext:
     """The context of a search: one source or several, the deadlines, the language model that may help, what reranks
-    the results, and `reader`, which names the caller: the semantic cache shows no caller the results of another."""
+    the results, what makes sparse vectors, and `reader`, which names the caller: the semantic cache shows no caller the
+    results of another."""
 
     sources: tuple[Source, ...]
     deadlines: Deadlines = DEFAULT_DEADLINES
     model: GetModel = get_no_model
     reader: str = ""
     reranking: GetReranking = get_no_reranking
+    sparse: GetSparseEncoder = get_no_sparse_encoder
 
     @classmethod
     def of_collection(
@@ -83,9 +93,11 @@ class SearchContext:
         model: GetModel = get_no_model,
         reader: str = "",
         reranking: GetReranking = get_no_reranking,
+        sparse: GetSparseEncoder = get_no_sparse_encoder,
     ) -> "SearchContext":
         """The context of one collection; `model_missing` says why there is no embedder."""
-        return cls((collection_source(store, scope, embedder, model_missing),), deadlines, model, reader, reranking)
+        source = collection_source(store, scope, embedder, model_missing)
+        return cls((source,), deadlines, model, reader, reranking, sparse)
 
     @property
     def is_single(self) -> bool:

@@ -31,12 +31,13 @@ from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.question_identity import explain_difference
 from ragstone.retrieval.readers import JoinedReader, open_views
+from ragstone.retrieval.rescoring import SPLADE
 from ragstone.retrieval.search_context import SearchContext
 from ragstone.retrieval.store_timeout import limit_store_time
 
 T = TypeVar("T")
 REFUSED = "cache_unused"
-FORMAT = 3
+FORMAT = 4
 NOT_COMPARED = (
     "text",
     "asked_at",
@@ -154,6 +155,7 @@ def make_key(context: SearchContext, infos: Sequence[Info], question: Question) 
         [[one.model, one.variant, one.dimension] if one else None for one in embedders],
         [model.vendor, model.model] if model else None,
         _describe_reranking(context, question),
+        _name_sparse_model(context, question),
         [_describe_state(info) for info in infos],
     ]
     return hashlib.sha256(json.dumps(shared, ensure_ascii=False).encode()).hexdigest()
@@ -171,6 +173,14 @@ def _describe_reranking(context: SearchContext, question: Question) -> list[obje
     except UsageError:
         return None
     return [plan.reranker.model, plan.documents, plan.oversample] if plan else None
+
+
+def _name_sparse_model(context: SearchContext, question: Question) -> str | None:
+    """The model that orders the keyword candidates of a question; None where none does, or none can."""
+    try:
+        return context.sparse().model if question.sparse == SPLADE else None
+    except UsageError:
+        return None
 
 
 def _needs_model(question: Question) -> bool:

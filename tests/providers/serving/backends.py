@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -255,3 +256,15 @@ def tei(seen: Seen) -> Reply:
         return line({"error": message, "error_type": "Validation"}, status=422)
     assert seen.json["raw_scores"] is False
     return line([{"index": place, "score": score} for place, score in _rank(seen, "texts")])
+
+
+def tei_sparse(seen: Seen) -> Reply:
+    """The `/embed_sparse` of Text Embeddings Inference: a term for each longer word, numbered by its letters."""
+    inputs = seen.json["inputs"]
+    if len(inputs) > 32:
+        message = f"batch size {len(inputs)} > maximum allowed batch size 32"
+        return line({"error": message, "error_type": "Validation"}, status=422)
+    assert seen.path == "/embed_sparse"
+    words = [{word.strip(".,?#").lower() for word in text.split()} for text in inputs]
+    terms = [sorted({zlib.crc32(word.encode()) % 30_522 for word in own if len(word) > 3}) for own in words]
+    return line([[{"index": term, "value": 1.5} for term in reversed(own)] for own in terms])

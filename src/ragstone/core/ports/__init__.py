@@ -16,6 +16,8 @@ from ragstone.core.ports.models import (
     Message,
     Prompt,
     Reranker,
+    SparseEncoder,
+    SparseVector,
     Tokenizer,
 )
 from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision, word_signal
@@ -59,6 +61,8 @@ __all__ = [
     "SearchCache",
     "SearchCachingStore",
     "Source",
+    "SparseEncoder",
+    "SparseVector",
     "Store",
     "StoredRevision",
     "Tokenizer",

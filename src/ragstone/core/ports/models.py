@@ -67,6 +67,37 @@ class Reranker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class SparseVector:
+    """Numbers of terms of a model's vocabulary, ascending, and the weight of each, above 0."""
+
+    terms: tuple[int, ...]
+    weights: tuple[float, ...]
+
+
+class SparseEncoder(Protocol):
+    """Texts to sparse vectors whose dot product says how well a passage fits a question, such as SPLADE's. Verbs raise
+    `Unavailable` when the model cannot be reached, is too slow or fails, and `UsageError` when its settings are
+    wrong."""
+
+    @property
+    def model(self) -> str:
+        """The vendor and the name, as settings write them."""
+        ...
+
+    async def encode(
+        self, texts: Sequence[str], *, kind: Literal["document", "query"] = "document"
+    ) -> list[SparseVector]:
+        """A vector for each text, in the order of the texts."""
+        ...
+
+    async def check(self) -> list[str]:
+        """The problems that keep it from working, each with its remedy; asks for one vector."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """A turn of a conversation with a language model."""
 

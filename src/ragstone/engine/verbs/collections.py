@@ -145,10 +145,10 @@ class CollectionVerbs(VerbGroup):
         return [one.problem for one in found if one.problem and (every or one.name == self.scope.tenant)]
 
     async def _find_model_problems(self) -> list[str]:
-        """What keeps embedder, language models and reranker from working; vendors are asked for a vector, a list, a
-        score."""
-        problems = []
-        parts = (self._components.embedders, self._components.completions, self._components.rerankers)
+        """What keeps embedder, language models, reranker and sparse model from working; vendors are asked for a
+        vector, a list, a score."""
+        problems, own = [], self._components
+        parts = (own.embedders, own.completions, own.rerankers, own.sparse_encoders)
         for look in (part.find_problems for part in parts):
             try:
                 problems += await look()

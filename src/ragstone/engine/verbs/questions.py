@@ -89,7 +89,8 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
             writing = replace(writing, template=writing.template.with_system(wanted.system_prompt))
         model = partial(self._components.completions.completion_for, wanted.llm or self._components.settings.llm)
         reranking = partial(self._components.rerankers.reranking_for, own=wanted.rerank, llm=wanted.llm)
-        context = SearchContext(sources, settings.deadlines, model, self.authenticator.reads_as, reranking)
+        sparse = self._components.sparse_encoders.encoder
+        context = SearchContext(sources, settings.deadlines, model, self.authenticator.reads_as, reranking, sparse)
         policy = partial(model_factory.make_policy, settings.answer, partial(self._list_places, wanted))
         observer = QueryObserver(settings.log, tenant, name, lambda: writing)
         defaults = replace(self._defaults, options=wanted.search or settings.search)
