@@ -18,6 +18,7 @@ from ragstone.config.search_options import SearchOptions
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import (
     AccessSettings,
+    ChunkSettings,
     CollectionSettings,
     LimitSettings,
     PipelineSettings,
@@ -27,6 +28,7 @@ from ragstone.config.settings import (
     TableSettings,
 )
 from ragstone.config.validation import Option
+from ragstone.core.errors import ConfigError
 from ragstone.engine import Engine
 from ragstone.engine.source_roots import resolve_source
 from ragstone.retrieval.question import Question
@@ -125,6 +127,12 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
     away = RerankSettings("cohere/rerank-v3.5", api_key="k")
     async with Engine(replace(settings, rerank=away)) as engine:
         assert "external.rerank" in " ".join(await engine.doctor())
+    enriching = replace(settings, chunk=ChunkSettings(enrich=("summary",)))
+    async with Engine(enriching, embedder=BagOfWords(), completion=Scripted(str)) as engine:
+        assert (await engine.ingest())[0].stats["enriched"] == 0
+    async with Engine(replace(enriching, llm=LlmSettings("openai/any", api_key="k")), embedder=BagOfWords()) as engine:
+        with pytest.raises(ConfigError, match=r"external\.enrich"):
+            await engine.ingest()
     await _serve(replace(settings, key=None, access=AccessSettings(), embed=EmbedSettings("none")))
     acted = {(kind, name) for kind, name, module in read if module not in COPIERS}
     wanted = {(kind.__name__, field.name) for kind in KINDS for field in fields(kind)}

@@ -62,10 +62,14 @@ def _add_path(message: str, hints: Mapping[str, Any], path: str) -> str:
 def _describe_wrong_choice(values: Mapping[str, Any], hints: Mapping[str, Any], path: str) -> str | None:
     """A sentence for the first value that is none of those that its key may have."""
     for key, value in values.items():
-        allowed = get_args(hints[key]) if get_origin(hints[key]) is Literal else ()
-        if allowed and value not in allowed:
+        hint = hints[key]
+        listed = get_origin(hint) is tuple
+        hint = get_args(hint)[0] if listed else hint
+        allowed = get_args(hint) if get_origin(hint) is Literal else ()
+        items = value if listed and isinstance(value, list | tuple) else [value]
+        if allowed and (wrong := next((one for one in items if one not in allowed), None)) is not None:
             full = f"{path}.{key}" if path else key
-            return f"unknown {full} {value!r:.60}: expected one of {', '.join(map(str, allowed))}"
+            return f"unknown {full} {wrong!r:.60}: expected one of {', '.join(map(str, allowed))}"
     return None
 
 

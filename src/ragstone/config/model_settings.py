@@ -160,3 +160,4 @@ class ExternalSettings:
         False
     )
     rerank: Annotated[bool, Option("Allow sending questions and found passages to a vendor for reranking.")] = False
+    enrich: Annotated[bool, Option("Allow sending every chunk to a vendor's language model at ingestion.")] = False

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.config.jwt import JwtSettings
@@ -49,6 +49,11 @@ class ChunkSettings:
     options: Annotated[Mapping[str, int], Option("Options of the chunker, whole numbers.")] = field(
         default_factory=dict
     )
+    enrich: Annotated[
+        tuple[Literal["summary", "questions"], ...],
+        Option("Texts that the language model writes for each chunk: summary, questions."),
+    ] = ()
+    enrich_words: Annotated[bool, Option("Let keyword search read these summaries and questions too.")] = False
 
 
 @dataclass(frozen=True, slots=True)

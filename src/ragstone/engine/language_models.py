@@ -4,11 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ragstone.answering.options import AnswerWriter
+from ragstone.config import vendors
 from ragstone.config.model_settings import LlmSettings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError
 from ragstone.core.ports import Completion
 from ragstone.engine import model_factory
+from ragstone.engine.endpoints import make_endpoint
 from ragstone.engine.shared_parts import SharedParts
 from ragstone.providers.masking import MaskingCompletion
 
@@ -30,6 +32,14 @@ class Completions:
         if self._handed is not None:
             return MaskingCompletion(self._handed)
         return self._parts.make_completion(llm, group=group, offline=self._settings().offline)
+
+    def find_remote_host(self, llm: LlmSettings) -> str | None:
+        """The host that the model of some settings is on; None for this machine, and for a model that was handed in."""
+        if self._handed is not None or llm.model == model_factory.NONE:
+            return None
+        vendor, _ = vendors.parse_model_name(llm.model, verb=vendors.COMPLETE, key="llm.model")
+        reach = make_endpoint("llm", llm, vendor)
+        return None if reach.is_local else reach.host
 
     def writing(self, strict: bool | None = None, *, llm: LlmSettings | None = None) -> AnswerWriter | None:
         """How the language model writes answers, the settings' or another one; None where they are quoted.

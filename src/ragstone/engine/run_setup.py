@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from ragstone.config.environment import find_cache_folder
 from ragstone.config.settings import Settings
+from ragstone.core.errors import ConfigError
 from ragstone.core.ports import Embedder
 from ragstone.engine import model_factory
 from ragstone.engine.artifact_cleanup import artifact_uri_of
 from ragstone.engine.components import Components
 
 if TYPE_CHECKING:
+    from ragstone.ingestion.enricher import Enricher
     from ragstone.ingestion.run_context import Cluster, RunContext
 
 
@@ -53,6 +55,7 @@ def build_run_context(
         allow_removals=allow_removals,
         removals=limits.removals,
         model_missing=components.embedders.missing,
+        enricher=_make_enricher(components),
         counts=model_factory.list_token_counters(components.tenant_settings),
     )
 
@@ -73,6 +76,29 @@ def make_cluster(components: Components, address: str | None) -> Cluster | None:
 
 def _give(embedder: Embedder) -> Embedder:
     return embedder
+
+
+def _make_enricher(components: Components) -> Enricher | None:
+    """The enricher of the settings, None where they want none.
+
+    Raises `ConfigError` where no language model is configured, or chunks may not be sent to it.
+    """
+    from ragstone.ingestion.enricher import Enricher
+
+    settings = components.settings
+    wanted = settings.chunk
+    if not wanted.enrich:
+        return None
+    model = components.completions.completion_for(settings.llm)
+    if model is None:
+        raise ConfigError("chunk.enrich needs a language model: set llm.model, or leave chunk.enrich out")
+    host = components.completions.find_remote_host(settings.llm)
+    if host is not None and not settings.external.enrich:
+        raise ConfigError(
+            f"chunk.enrich would send every chunk to {host}: set external.enrich to true to allow it, or use a model "
+            "on this machine"
+        )
+    return Enricher(model, tuple(dict.fromkeys(wanted.enrich)), wanted.enrich_words)
 
 
 async def pin_own_model(components: Components, *, recreate: bool = False) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from ragstone import chunking, extraction, guard
 from ragstone.chunking import metadata
+from ragstone.core.chunk_enrichment import ENRICHED
 from ragstone.core.errors import Refused
 from ragstone.core.ids import chunk_id, document_id
 from ragstone.core.page_layout import Layout
@@ -146,7 +147,7 @@ def _build_from_extraction(
     if not pieces:
         raise Refused("empty", f"{path} holds no text that could be found")
     meta = {"category": categorize_path(path, {**builder.categories, **CATEGORIES}), **extracted.meta}
-    meta[ARTIFACT_KEY] = None  # whatever the document itself says
+    meta[ARTIFACT_KEY] = meta[ENRICHED] = None  # whatever the document itself says
     meta[EMBEDDED_AS] = embedded_path(path, version, before)
     document = Document(
         id=document_id(builder.scope, source, path),

@@ -184,13 +184,15 @@ def catch_failures(rules: DocumentRules, job: DocumentJob, work: Callable[[], Ou
 
 def needs_rebuild(before: Document, context: DocumentRules) -> bool:
     """Whether an unchanged document is to be redone: for its vectors, for what the run says of all its documents,
-    for an earlier edition of its chunker, for another limit of chunks, or for its recipe when the run refreshes."""
+    for an earlier edition of its chunker, for another limit of chunks, for what a model is to write about its chunks,
+    or for its recipe when the run refreshes."""
     builder = context.builder
     said = ((builder.version_label, before.version_label), (builder.effective_at, before.effective_at))
     return (
         wants_vectors(before, context)
         or builder.is_former(before)
         or builder.keeps_other_share(before)
+        or (context.enricher is not None and context.enricher.lacks(before, refresh=context.refresh))
         or any(now is not None and now != then for now, then in said)
         or (context.refresh and before.recipe != builder.recipe(before.media_type))
     )

@@ -35,6 +35,7 @@ class Tally:
     outdated: int = 0
     renewed: int = 0
     passed_over: int = 0
+    enriched: int | None = None  # chunks that a language model described; None where none is asked
     listed_at: int = 0  # nanoseconds
     skipped: list[Skipped] = field(default_factory=list)
     ignored: list[Skipped] = field(default_factory=list)
@@ -87,6 +88,7 @@ class Tally:
             "written": self.written,
             "embedded": self.embedded,
             "renewed": self.renewed,
+            **({} if self.enriched is None else {"enriched": self.enriched}),
             "skipped": [{"path": s.path, "reason": s.reason, "message": s.message} for s in self.skipped],
             "ignored": [{"path": s.path, "reason": s.reason} for s in self.ignored],
             "warnings": self.warnings,

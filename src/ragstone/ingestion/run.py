@@ -17,7 +17,7 @@ from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import Embedder, Ledger, ListedFile, RecallingSource, Source, Vectors, Writer
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Document, Revision
-from ragstone.ingestion import artifacts, chunker_compatibility, safeguards, workers
+from ragstone.ingestion import artifacts, chunker_compatibility, enrichment, safeguards, workers
 from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.document_jobs import (
     DocumentJob,
@@ -188,6 +188,7 @@ async def _update_text(
         done = len(every) - len(jobs)
         with workers.open_worker_pool(context.builder, source.name, size=size, processes=context.processes) as pool:
             prepared, vectors = prepare_here_or_on_ray(pool, context, source, jobs, tally, artifact_store, stamps)
+            prepared = enrichment.enrich_revisions(context, prepared, {**known, **moves}, tally)
             async for revisions, passed in batch_revisions(prepared):
                 await _write_batch(writer, revisions, vectors, tally, moves)
                 done += passed

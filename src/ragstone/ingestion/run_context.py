@@ -8,6 +8,7 @@ from ragstone.core.ports import Embedder, Store
 from ragstone.extraction.sandbox import Sandbox
 from ragstone.ingestion import chunker_compatibility
 from ragstone.ingestion.build_revision import RevisionBuilder
+from ragstone.ingestion.enricher import Enricher
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class RunContext:
     `checksum`: files are read even if size and time say that they did not change.
     `stamps_folder`: where sizes and times of files are kept for a store that keeps none.
     `counts`: how other models count tokens, and how many they read, for collections that were chunked for one of them.
+    `enricher`: the language model that writes summaries and questions for chunks.
     """
 
     store: Store
@@ -51,3 +53,4 @@ class RunContext:
     flush: bool = True
     cluster: Cluster | None = None
     counts: chunker_compatibility.TokenCounters = ()
+    enricher: Enricher | None = None

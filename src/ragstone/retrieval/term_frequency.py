@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ragstone.core.analyzer import extract_terms
+from ragstone.core.chunk_enrichment import list_written
 from ragstone.core.types import Candidate, Chunk, total_order
 
 TF = "tf"  # the signal, and the name of the ranking in place of the store's own
@@ -20,8 +21,8 @@ def score_frequencies(question: str, chunks: Mapping[str, Chunk]) -> dict[str, f
 
 
 def join_searched(chunk: Chunk) -> str:
-    """The text of a chunk that stores search by words: title, headings, table header, text."""
-    parts = (chunk.document.title or "", " > ".join(chunk.heading_path), chunk.header, chunk.text)
+    """The text of a chunk that stores search by words: title, headings, table header, text, what a model wrote."""
+    parts = (chunk.document.title or "", " > ".join(chunk.heading_path), chunk.header, chunk.text, *list_written(chunk))
     return "\n".join(part for part in parts if part)
 
 

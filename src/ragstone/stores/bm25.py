@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.core import analyzer
+from ragstone.core.chunk_enrichment import list_written
 from ragstone.core.types import Chunk
 
 K1 = 1.2  # Lucene's defaults, the ones that BM25 baselines are stated with
@@ -22,8 +23,8 @@ DECIMALS = 6  # scores are rounded before they order, so that noise in the last 
 
 
 def searchable_text(chunk: Chunk) -> str:
-    """The searchable text of a chunk: title, headings, table header, text."""
-    parts = (chunk.document.title or "", " > ".join(chunk.heading_path), chunk.header, chunk.text)
+    """The searchable text of a chunk: title, headings, table header, text, and what a model wrote for it."""
+    parts = (chunk.document.title or "", " > ".join(chunk.heading_path), chunk.header, chunk.text, *list_written(chunk))
     return "\n".join(part for part in parts if part)
 
 
