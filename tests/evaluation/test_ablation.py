@@ -10,6 +10,7 @@ import pytest
 
 from ragstone.config.load import load as load_settings
 from ragstone.config.search_stages import SearchStage
+from ragstone.core.errors import UsageError
 from ragstone.core.types import Json
 from ragstone.engine import Engine
 from ragstone.evaluation import Case, Entry, Ranking, ablation_csv, ablation_json, print_ablation
@@ -115,3 +116,9 @@ async def test_a_real_search_is_measured_without_each_of_its_stages(engine: Engi
     assert plain.metrics == report.metrics
     words = await evaluate_golden(engine, cases, granularity="chunk", name="g", ablate=True)
     assert words.ablation == ()  # no question says which chunk
+
+
+async def test_figures_of_a_sparse_model_that_is_not_there_are_refused(engine: Engine) -> None:
+    cases = [Case("1", "why do cats purr", relevance={"a.md": 1})]
+    with pytest.raises(UsageError, match=r"set sparse\.model"):
+        await evaluate_golden(engine, cases, granularity="file", name="g", sparse="splade")

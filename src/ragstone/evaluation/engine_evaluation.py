@@ -24,6 +24,7 @@ from ragstone.evaluation.run import Report, SearchFunction, evaluate
 from ragstone.evaluation.run_description import describe_run
 from ragstone.evaluation.scored_answer import score_answer
 from ragstone.retrieval.reranking import REFUSED as RERANK_REFUSED
+from ragstone.retrieval.rescoring import REFUSED as SPARSE_REFUSED
 from ragstone.retrieval.search_context import REFUSED
 
 # What a ranking needs and an answer does not: how deep it goes, how many passages of a document it shows.
@@ -47,7 +48,7 @@ def make_search(
         """Raises what keeps all questions from a vector: the figures would be those of words."""
         nonlocal worked
         for note in notes:
-            if note.code in (REFUSED, RERANK_REFUSED):
+            if note.code in (REFUSED, RERANK_REFUSED, SPARSE_REFUSED):
                 raise UsageError(note.message)
             if note.code == "embedding_failed" and not worked:
                 raise Unavailable(note.message)

@@ -34,6 +34,7 @@ async def describe_run(engine: Engine, options: Json, *, answers: bool, judge: J
     out = {
         **search,
         "rerank": _name_reranker(engine, search["rerank"]),
+        **({"sparse_model": engine.search_context.sparse().model} if search["sparse"] == "splade" else {}),
         "answers": answers,
         "embedding": f"{held.model}/{held.variant}" if near and held.model else None,
         "collection": {"documents": held.documents, "chunks": held.chunks, "recipes": sorted(held.recipes)},

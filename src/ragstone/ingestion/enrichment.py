@@ -1,7 +1,7 @@
 """Summaries and questions that a language model writes for chunks, before their document is stored.
 
-Texts for an unchanged chunk are taken from the revision before, so that the model is asked for new text only. A chunk for
-which the model fails stays without; the run goes on, a warning names the document, and the next run asks again.
+Texts for an unchanged chunk are taken from the revision before, so that the model is asked for new text only. A chunk
+for which the model fails stays without; the run goes on, a warning names the document, and the next run asks again.
 """
 
 import asyncio
