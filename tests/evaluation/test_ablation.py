@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 
 from ragstone.config.load import load as load_settings
+from ragstone.config.model_settings import AnswerSettings, LlmSettings
 from ragstone.config.search_stages import SearchStage
+from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Json
 from ragstone.engine import Engine
 from ragstone.evaluation import Case, Entry, Ranking, ablation_csv, ablation_json, print_ablation
 from ragstone.evaluation.ablation import measure_stages
+from ragstone.evaluation.answer_stages import list_answer_stages
 from ragstone.evaluation.engine_evaluation import evaluate_golden
 from ragstone.evaluation.run import SearchFunction
 from ragstone.evaluation.stage_effects import StageEffect
@@ -122,3 +125,33 @@ async def test_figures_of_a_sparse_model_that_is_not_there_are_refused(engine: E
     cases = [Case("1", "why do cats purr", relevance={"a.md": 1})]
     with pytest.raises(UsageError, match=r"set sparse\.model"):
         await evaluate_golden(engine, cases, granularity="file", name="g", sparse="splade")
+
+
+async def test_answers_are_measured_without_each_of_their_stages(engine: Engine) -> None:
+    cases = [
+        Case("1", "Why do cats purr?", relevance={"a.md": 1}, answer="Cats purr."),
+        Case("2", "How many moons has Jupiter?", answerable=False),
+    ]
+    report = await evaluate_golden(engine, cases, granularity="file", name="g", answers=True, ablate=True)
+    stages = {effect.stage: effect for effect in report.answer_ablation}
+    assert stages.keys() == {"abstention", "vectors", "keywords", "fusion by score", "near-duplicates"}
+    assert stages["abstention"].options == {"answer.abstain": "never"}
+    gains = {gain.metric: gain for gain in stages["abstention"].gains}
+    assert (gains["refusal_recall"].with_stage, gains["refusal_recall"].questions) == (1.0, 1)
+    assert gains["AbstainAccuracy"].questions == 2
+    assert all(effect.milliseconds > 0 for effect in stages.values())
+    assert report.ablation, "rankings are measured beside them"
+    alone = await evaluate_golden(
+        engine, cases, granularity="file", name="g", ranked=False, answers=True, ablate=True, mode="keyword"
+    )
+    assert alone.ablation == ()
+    assert {effect.stage for effect in alone.answer_ablation} == {"abstention", "near-duplicates"}
+
+
+def test_the_stages_of_answers_are_those_of_the_settings() -> None:
+    settings = Settings(llm=LlmSettings("ollama/any"), answer=AnswerSettings(strict=True, abstain="thresholds"))
+    found = {stage.name: stage.leave_out(settings) for stage in list_answer_stages(settings)}
+    assert found["language model"].llm.model == "none"
+    assert not found["strict answers"].answer.strict
+    assert found["abstention"].answer.abstain == "never"
+    assert not list(list_answer_stages(Settings(answer=AnswerSettings(abstain="never"))))

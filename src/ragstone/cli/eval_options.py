@@ -57,5 +57,10 @@ Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Choose other do
 Model = Annotated[
     str | None, typer.Option("--model", help="Language model that writes the candidates, VENDOR/NAME [default: none].")
 ]
-Ablate = Annotated[bool, typer.Option("--ablate", help="Measure each stage of the search with and without.")]
+Ablate = Annotated[
+    bool,
+    typer.Option(
+        "--ablate", help="Measure each stage of the search with and without; with --answers also of the answers."
+    ),
+]
 Page = Annotated[str | None, typer.Option("--report", help="Write a page for a browser to this HTML file.")]

@@ -57,8 +57,8 @@ def write_files(csv: str | None, page: str | None, report: Any, earlier: Any, co
     """Write the rows and the page, each if it has a file."""
     from ragstone import evaluation
 
-    if csv and report.ablation:
-        _write_file("--csv", csv, evaluation.ablation_csv(report.ablation, report.settings.get("depth")))
+    if csv and (effects := (*report.ablation, *report.answer_ablation)):
+        _write_file("--csv", csv, evaluation.ablation_csv(effects, report.settings.get("depth")))
     elif csv:
         _write_file("--csv", csv, evaluation.as_csv(report))
     if page:
@@ -74,13 +74,17 @@ def print_outcome(report: Any, comparison: Any, own: Any, *, as_json: bool) -> N
 
     if as_json:
         compared = {"comparison": evaluation.comparison_json(comparison)} if comparison else {}
-        ablation = {"ablation": evaluation.ablation_json(report.ablation)} if report.ablation else {}
+        known = {"ablation": report.ablation, "answer_ablation": report.answer_ablation}
+        ablation = {name: evaluation.ablation_json(effects) for name, effects in known.items() if effects}
         fitted = eval_calibration.calibration_json(*own) if own else {}
         print_json({**evaluation.as_json(report), **compared, **ablation, **fitted})
     else:
         evaluation.print_report(report, sys.stdout)
         if report.ablation:
             evaluation.print_ablation(report.ablation, sys.stdout, report.settings.get("depth"))
+        if report.answer_ablation:
+            title = "gain of each stage in the answers"
+            evaluation.print_ablation(report.answer_ablation, sys.stdout, None, title=title)
         if comparison:
             evaluation.print_comparison(comparison, sys.stdout)
         if own:

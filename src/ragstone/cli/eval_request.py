@@ -103,8 +103,6 @@ def parse_eval_options(
     answers = answers or curve is not None  # a calibration is fitted on answers
     if answers and measured == "retrieval":
         raise UsageError("--mode retrieval asks for no answers: leave out --answers, or use --mode both")
-    if ablate and measured == "rag":
-        raise UsageError("--ablate measures rankings, --mode rag answers alone: use --mode retrieval or --mode both")
     return EvaluationRequest(measured != "rag", answers or judged, judged, judge_model, search, curve, ablate=ablate)
 
 

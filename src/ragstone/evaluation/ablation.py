@@ -69,17 +69,20 @@ async def measure_stages(
 def _compare_stage(
     stage: SearchStage, whole: Report, without: Report, rankings: Sequence[tuple[Ranking, Ranking]]
 ) -> StageEffect:
-    gains = tuple(_measure_gain(name, whole, without) for name in whole.metrics)
+    gains = tuple(gain for name in whole.metrics if (gain := _measure_gain(name, whole, without)) is not None)
     told = [one for one in without.warnings if one not in whole.warnings]
     with_, off = ([one[which].timings.get("total", 0.0) for one in rankings] for which in (0, 1))
     return StageEffect(stage.name, stage.without, gains, 1000 * median(with_), 1000 * median(off), tuple(told))
 
 
-def _measure_gain(name: str, whole: Report, without: Report) -> StageGain:
+def _measure_gain(name: str, whole: Report, without: Report) -> StageGain | None:
+    """The gain over the questions that count for the measure both times; None where none does."""
     pairs = [
         (before.scores[name], after.scores[name])
         for before, after in zip(without.rows, whole.rows, strict=True)
-        if name in after.scores
+        if name in after.scores and name in before.scores
     ]
+    if not pairs:
+        return None
     off, on = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     return StageGain(name, sum(on) / len(on), sum(off) / len(off), len(pairs), compare_pairs(off, on))

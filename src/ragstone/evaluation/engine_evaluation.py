@@ -1,7 +1,8 @@
 """An engine as what an evaluation asks: rankings from searches, abstentions from answers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ragstone.config.search_stages import list_stages
@@ -13,6 +14,7 @@ from ragstone.core.trace import Trace
 from ragstone.core.types import Document, Hit, Json
 from ragstone.engine import Engine
 from ragstone.evaluation.ablation import SearchMaker, measure_stages
+from ragstone.evaluation.answer_stages import measure_answer_stages
 from ragstone.evaluation.beir import BeirSource
 from ragstone.evaluation.case import Case
 from ragstone.evaluation.golden import locate_quotes
@@ -134,7 +136,7 @@ async def evaluate_golden(
     **options: Any,
 ) -> Report:
     """The report of a golden set over the engine's collection; `name` stands in its settings, `ablate` adds what each
-    stage of the search brings. See `make_search`."""
+    stage brings to rankings and answers. See `make_search`."""
     documents = await engine.documents()
     if granularity == "span" and ranked:
         cases = await _place_quotes(engine, cases, documents)
@@ -145,9 +147,11 @@ async def evaluate_golden(
     asked = options if ranked else _answer_options(options)
     depends = {**await describe_run(engine, asked, answers=answers, judge=judge), "golden": name}
     report = await _evaluate_cases(search, cases, granularity, depends, warnings, judge, ranked=ranked)
-    return await _add_ablation(
-        report, cases, lambda changed: make_search(engine, **{**options, **changed}), ablate=ablate
-    )
+    if not ablate:
+        return report
+    if ranked:
+        report = await _add_ablation(report, cases, lambda changed: make_search(engine, **{**options, **changed}))
+    return await _add_answer_ablation(engine, report, cases, make_search, asked) if answers else report
 
 
 async def evaluate_beir(
@@ -171,23 +175,39 @@ async def evaluate_beir(
     depends = {**await describe_run(engine, asked, answers=answers, judge=judge), "beir": name, "split": split}
     report = await _evaluate_cases(search, cases, "id", depends, warnings, judge, ranked=ranked)
 
-    def make(changed: Json) -> SearchFunction:
-        return make_beir_search(engine, source, **{**options, **changed})
+    if not ablate:
+        return report
+    make = partial(make_beir_search, source=source)
+    if ranked:
+        report = await _add_ablation(report, cases, lambda changed: make(engine, **{**options, **changed}))
+    return await _add_answer_ablation(engine, report, cases, make, asked) if answers else report
 
-    return await _add_ablation(report, cases, make, ablate=ablate)
 
-
-async def _add_ablation(report: Report, cases: Sequence[Case], make: SearchMaker, *, ablate: bool) -> Report:
+async def _add_ablation(report: Report, cases: Sequence[Case], make: SearchMaker) -> Report:
     """The report with what each stage of its search brings to the questions that are scored for ranking."""
     held, granularity = report.settings, report.settings["granularity"]
     scored = [case for case in cases if case.answerable and has_judgements(case, granularity)]
-    if not ablate or not scored:
+    if not scored:
         return report
     effective = {**held, "mode": held["mode"] if held["embedding"] else "keyword"}
     # Documents are ranked by their best chunk: there the limit is part of the measure.
     stages = list_stages(effective, fixed=("per_document",) if granularity in ("file", "id") else ())
     about: Any = {name: held[name] for name in ("metrics", "granularity", "depth")}
     return replace(report, ablation=await measure_stages(make, tuple(stages), scored, **about))
+
+
+async def _add_answer_ablation(
+    engine: Engine, report: Report, cases: Sequence[Case], make: Callable[..., SearchFunction], asked: Json
+) -> Report:
+    """The report with what each stage brings to the answers; a judge takes no part."""
+    held = report.settings
+    effective = {**held, "mode": held["mode"] if held["embedding"] else "keyword"}
+
+    def make_answers(other: Engine, changed: Json) -> SearchFunction:
+        return make(other, ranked=False, answers=True, **{**asked, **changed})
+
+    effects = await measure_answer_stages(engine, make_answers, cases, effective)
+    return replace(report, answer_ablation=effects)
 
 
 async def _evaluate_cases(

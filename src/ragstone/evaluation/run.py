@@ -59,7 +59,8 @@ class Report:
     `counts`: questions, judged (scored for ranking), answerable, unanswerable. `kinds` has the same means for each kind
     of question, with `questions` and, where answers could be withheld, `abstained`. `settings` say what the figures
     depend on; measures without a rank (MRR, MAP) look at `depth` places. `usage` are the tokens that the answers took,
-    `judge` who judged them, `ablation` what each stage brings.
+    `judge` who judged them, `ablation` what each stage of the search brings to the ranking,
+    `answer_ablation` what each stage brings to the answers.
     """
 
     metrics: Mapping[str, float]
@@ -73,6 +74,7 @@ class Report:
     usage: Mapping[str, int] = field(default_factory=dict)
     judge: JudgeSummary | None = None
     ablation: tuple[StageEffect, ...] = ()
+    answer_ablation: tuple[StageEffect, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

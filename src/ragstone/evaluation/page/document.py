@@ -19,6 +19,7 @@ def render_page(report: Report, *, baseline: Baseline | None = None, comparison:
     parts = [
         sections.render_measures(report, comparison),
         sections.render_ablation(report),
+        sections.render_answer_ablation(report),
         render_questions(report, baseline, comparison),
         sections.render_curve(report),
         sections.render_latency(report, baseline),

@@ -1,7 +1,7 @@
 """The parts of the page that stand for all questions together."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragstone.evaluation.calibrate import compute_curve, select_judged
@@ -66,11 +66,26 @@ def _render_kinds(report: Report) -> Markup:
 
 def render_ablation(report: Report) -> Section | None:
     """Each stage with and without, in the first measure that the questions are ranked by."""
-    if not report.ablation:
+    told = "A positive gain says that the stage helps. Milliseconds are the median of a search."
+    return _render_stages("stages", "Stages with and without", told, report.ablation, report.settings.get("depth"))
+
+
+def render_answer_ablation(report: Report) -> Section | None:
+    """Each stage of the answers with and without, in their first measure."""
+    told = (
+        "The same for answers: a stage of the search, of the check, or the model. Milliseconds are those of an answer."
+    )
+    return _render_stages("answer-stages", "Stages of answers", told, report.answer_ablation, None)
+
+
+def _render_stages(
+    identity: str, title: str, said: str, effects: Sequence[StageEffect], depth: int | None
+) -> Section | None:
+    known = [effect for effect in effects if effect.gains]
+    if not known:
         return None
-    known = [effect for effect in report.ablation if effect.gains]
     wide = max(0.01, *(abs(bound) for one in known for bound in (one.gains[0].gain.low, one.gains[0].gain.high)))
-    rows = [_describe_effect(effect, report.settings.get("depth"), wide) for effect in known]
+    rows = [_describe_effect(effect, depth, wide) for effect in known]
     headings = [
         "stage",
         "measure",
@@ -82,8 +97,7 @@ def render_ablation(report: Report) -> Section | None:
         "ms with",
         "ms without",
     ]
-    told = element("p", "A positive gain says that the stage helps. Milliseconds are the median of a search.")
-    return Section("stages", "Stages with and without", [told, table("What each stage brings", headings, rows)])
+    return Section(identity, title, [element("p", said), table("What each stage brings", headings, rows)])
 
 
 def _describe_effect(effect: StageEffect, depth: int | None, wide: float) -> list[Content]:
