@@ -16,6 +16,7 @@ from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.mirror import MISSING_SLOT, NO_SLOT, ChunkColumns, Mirror, RevisionColumns
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.embedded.postings import Postings
+from ragstone.stores.embedded.read_checks import check_active, check_revisions, check_slots
 from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.vector_tables import ACTIVE, VectorTables
 from ragstone.stores.encoding import decode_document
@@ -66,7 +67,12 @@ def rebuild_mirror(connection: sqlite3.Connection, state: CollectionState) -> Mi
     active = connection.execute("SELECT key FROM revisions WHERE status = 'active' ORDER BY key")
     keys = [key for (key,) in active]
     empty = Mirror.build(state.mirror_key, *_load_revisions(connection, [], 0, 0), Postings.from_blobs([]))
-    return _add_revisions(empty, connection, keys).compact()
+    return _check_active(_add_revisions(empty, connection, keys).compact(), connection)
+
+
+def _check_active(mirror: Mirror, connection: sqlite3.Connection) -> Mirror:
+    check_active(connection, mirror.revisions.key[mirror.revisions.alive].tolist())
+    return mirror
 
 
 def advance_mirror(mirror: Mirror, connection: sqlite3.Connection, state: CollectionState) -> Mirror | None:
@@ -78,11 +84,10 @@ def advance_mirror(mirror: Mirror, connection: sqlite3.Connection, state: Collec
     mirror = _update_slots(mirror, connection, state)
     mirror = replace(mirror, generation=state.generation, vector_file=state.vector_file, next_slot=state.next_slot)
     if not last:
-        return mirror
+        return _check_active(mirror, connection)
     gone = np.array([rev for rev, active in last.items() if not active], dtype=np.int64)
-    return _add_revisions(
-        _drop_revisions(mirror, gone), connection, [rev for rev, active in last.items() if active]
-    ).tidy()
+    fresh = [rev for rev, active in last.items() if active]
+    return _check_active(_add_revisions(_drop_revisions(mirror, gone), connection, fresh).tidy(), connection)
 
 
 def _drop_revisions(mirror: Mirror, gone: NDArray[np.int64]) -> Mirror:
@@ -110,13 +115,18 @@ def _add_revisions(mirror: Mirror, connection: sqlite3.Connection, keys: Sequenc
 def _load_revisions(
     connection: sqlite3.Connection, keys: Sequence[int], first_rev: int, first: int
 ) -> tuple[RevisionColumns, ChunkColumns, Postings]:
-    """The given revisions with their chunks, at positions from `first` and indexes from `first_rev`."""
+    """The given revisions with their chunks, verified, at positions from `first` and indexes from `first_rev`."""
+    check_revisions(connection, keys)
     documents = _load_documents(connection, keys)
-    sql = """SELECT c.row, c.rev, c.ordinal, c.length, coalesce(v.slot, iif(c.vector_key = '', ?, ?)), c.terms
+    sql = """SELECT c.row, c.rev, c.ordinal, c.length, coalesce(v.slot, iif(c.vector_key = '', ?, ?)), c.terms,
+        c.vector_key
         FROM chunks c LEFT JOIN vectors v ON v.key = c.vector_key
         WHERE c.rev IN (SELECT value FROM json_each(?)) ORDER BY c.row"""
     found = connection.execute(sql, (NO_SLOT, MISSING_SLOT, encode_list(keys))).fetchall()
-    row, rev, ordinal, length, slot, blobs = zip(*found, strict=True) if found else ((),) * 6
+    row, rev, ordinal, length, slot, blobs, names = zip(*found, strict=True) if found else ((),) * 7
+    named = list(zip(names, slot, strict=True))
+    wanting = [name for name, at in named if at == MISSING_SLOT]
+    check_slots(connection, [(name, at) for name, at in named if at >= 0], wanting)
     index = {key: first_rev + i for i, key in enumerate(keys)}
     chunks = ChunkColumns(
         np.array(row, dtype=np.int64),
@@ -142,6 +152,8 @@ def _update_slots(mirror: Mirror, connection: sqlite3.Connection, state: Collect
     since = 0 if afresh else mirror.next_slot
     if not afresh and since == state.next_slot:
         return mirror
+    sql = "SELECT key, slot FROM vectors NOT INDEXED WHERE slot >= ?"
+    check_slots(connection, connection.execute(sql, (since,)).fetchall())
     sql = "SELECT c.row, v.slot FROM vectors v JOIN chunks c ON c.vector_key = v.key WHERE v.slot >= ?"
     found = np.array(connection.execute(sql, (since,)).fetchall(), dtype=np.int64).reshape(-1, 2)
     return mirror.with_slots(found[:, 0], found[:, 1], afresh=afresh)

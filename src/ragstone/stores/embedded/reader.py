@@ -23,6 +23,7 @@ from ragstone.stores.embedded.collection import Collection, CollectionView
 from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.frozen_files import check_unchanged
 from ragstone.stores.embedded.mirror import MISSING_SLOT, Flags, Int64s
+from ragstone.stores.embedded.read_checks import find_terms
 from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.encoding import decode_layout, decode_record
 from ragstone.stores.error_mapping import map_errors
@@ -126,10 +127,7 @@ class EmbeddedReader:
     def _weigh_terms(self, query: str) -> list[tuple[str, list[tuple[NDArray[np.int32], NDArray[np.uint16]]], float]]:
         """Each term of the query with its postings and its inverse document frequency."""
         terms = bm25.query_terms(query)
-        found = self._fetch_rows(
-            "SELECT term, id FROM terms WHERE term IN (SELECT value FROM json_each(?))", encode_list(terms)
-        )
-        ids: dict[str, int] = dict(found)
+        ids = find_terms(self._view.connection, terms)
         mirror, weighed = self._mirror, []
         for term in terms:
             postings = [part.find_term(ids[term]) for part in (mirror.base, mirror.tail)] if term in ids else []
@@ -220,9 +218,9 @@ class EmbeddedReader:
         sql = f"SELECT {CHUNK_COLUMNS} FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
         shared: dict[bytes, Document] = {}
         found = {row[0]: decode_chunk(row, shared) for row in self._fetch_rows(sql, encode_list(ids))}
-        if lost := next((identity for identity in ids if identity not in found and identity in self._chosen), None):
+        if lost := [identity for identity in ids if identity not in found and identity in self._chosen]:
             raise Corrupt(
-                f"an index of {self._collection.place.database} is damaged: it does not lead to chunk {lost}; run: "
+                f"an index of {self._collection.place.database} is damaged: it does not lead to chunk {lost[0]}; run: "
                 "ragstone doctor --repair"
             )
         return [found[identity] for identity in ids if identity in found]

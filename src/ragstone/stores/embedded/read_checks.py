@@ -1,0 +1,83 @@
+"""What is read is held against its second copy: revisions against their checksum, tables against their indexes.
+
+SQLite trusts its pages. A flipped bit in the words, the length or the vector of a chunk would change what is found
+without a word, so each is verified when it is read from the database; the index file has a checksum of its own.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from ragstone.core.errors import Corrupt
+from ragstone.stores.embedded.database import encode_list
+from ragstone.stores.embedded.revision_checksums import CHUNKS_OF_REVISION, NO_PROOFS, compute_checksum
+
+REPAIR = "run: ragstone doctor --repair"
+REVISIONS_BY_KEY = """SELECT r.key, p.checksum, r.facts, c.record, d.id, d.source, d.path, r.revision
+    FROM json_each(?) j JOIN revisions r ON r.key = j.value JOIN documents d ON d.id = r.document
+    JOIN records c ON c.rev = r.key LEFT JOIN {proofs} p ON p.rev = r.key"""
+COUNT_ACTIVE = "SELECT count(*), total(key) FROM revisions {how} WHERE status = 'active'"
+# Each entry of the index with that of the table. Where an entry was changed, it still stands in its old place: beside a
+# text that is missing.
+TERMS = """SELECT term, id, (SELECT u.term FROM terms u WHERE u.id = t.id) FROM terms t
+    WHERE term IN (SELECT value FROM json_each(?))"""
+TERMS_BESIDE = """SELECT (SELECT term FROM terms WHERE term >= value ORDER BY term LIMIT 1),
+    (SELECT term FROM terms WHERE id = (SELECT id FROM terms WHERE term >= value ORDER BY term LIMIT 1))
+    FROM json_each(:missing) UNION ALL SELECT (SELECT term FROM terms WHERE term < value ORDER BY term DESC LIMIT 1),
+    (SELECT term FROM terms WHERE id = (SELECT id FROM terms WHERE term < value ORDER BY term DESC LIMIT 1))
+    FROM json_each(:missing)"""
+KEYS_BESIDE = """SELECT key, slot FROM (SELECT key, slot FROM vectors WHERE key >= :it ORDER BY key LIMIT 1)
+    UNION ALL SELECT key, slot FROM (SELECT key, slot FROM vectors WHERE key < :it ORDER BY key DESC LIMIT 1)"""
+
+
+def _damaged(what: str) -> Corrupt:
+    return Corrupt(f"the database of a collection is damaged: {what}; {REPAIR}")
+
+
+def check_revisions(connection: sqlite3.Connection, keys: Sequence[int]) -> None:
+    """Raises `Corrupt` for a revision whose rows are not those that were written."""
+    known = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'proofs'").fetchone()[0]
+    sql = REVISIONS_BY_KEY.format(proofs="proofs" if known else NO_PROOFS)
+    left = set(keys)
+    for key, value, facts, record, *place in connection.execute(sql, (encode_list(keys),)):
+        left.discard(key)
+        document, source, path, revision = place
+        if value is None:  # an earlier format
+            continue
+        chunks = connection.execute(CHUNKS_OF_REVISION, (key,))
+        if value != compute_checksum((document, source, path, revision), facts, record, chunks):
+            raise _damaged(f"{path!r} of source {source!r} does not match its checksum")
+    if left:
+        raise _damaged(f"revision {min(left)} has lost its document or its text")
+
+
+def check_active(connection: sqlite3.Connection, keys: Iterable[int]) -> None:
+    """Raises `Corrupt` unless table, index and the revisions that are searched agree on which are active."""
+    here = list(keys)
+    told = {(len(here), float(sum(here)))}
+    for how in ("NOT INDEXED", "INDEXED BY one_active"):
+        told.add(tuple(connection.execute(COUNT_ACTIVE.format(how=how)).fetchone()))
+    if len(told) > 1:
+        raise _damaged("its tables do not agree on which documents are active")
+
+
+def find_terms(connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, int]:
+    """The ids of the terms that the collection has; raises `Corrupt` where their index differs from their table."""
+    found = connection.execute(TERMS, (encode_list(terms),)).fetchall()
+    ids = {term: number for term, number, _ in found}
+    pairs = [(term, held) for term, _, held in found]
+    if missing := [term for term in terms if term not in ids]:
+        pairs += connection.execute(TERMS_BESIDE, {"missing": encode_list(missing)})
+    if any(term != held for term, held in pairs):
+        raise _damaged("the index of its terms differs from their table")
+    return ids
+
+
+def check_slots(connection: sqlite3.Connection, slots: Iterable[tuple[str, int]], missing: Iterable[str] = ()) -> None:
+    """Raises `Corrupt` where the index of the vectors differs from their table, for those of the given keys and for
+    those beside a missing one."""
+    pairs = dict(slots)
+    for key in missing:
+        pairs |= dict(connection.execute(KEYS_BESIDE, {"it": key}))
+    sql = "SELECT key, slot FROM vectors WHERE slot IN (SELECT value FROM json_each(?))"
+    if dict(connection.execute(sql, (encode_list(list(pairs.values())),)).fetchall()) != pairs:
+        raise _damaged("the index of its vectors differs from their table")
