@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragstone.answering.verification.alignment import WEIGHTS, Alignment
+from ragstone.answering.verification.exclusions import rules_out, turns_condition
 from ragstone.answering.verification.fact_words import (
     AUXILIARIES,
-    CONDITIONS,
-    EXCEPTIONS,
     FREE,
     PREPOSITIONS,
     count_denials,
@@ -39,8 +38,8 @@ CLOSED = frozenset("unit date number".split())  # kinds of which another word of
 class FactMatch:
     """A fact of a sentence beside one of the passage, as shares or from 0 to 1: `covered` stands there, `stolen` only
     in other facts, `rival` is how surely a word stands in the place of another one, `denial` and `denied` say that only
-    the sentence or only the passage denies, `back` is the share of the passage's part that the sentence says, and
-    `marker` tells "unless" for "if"."""
+    the sentence or only the passage denies, which is `explained` where one of them rules something out, `back` is the
+    share of the passage's part that the sentence says, and `turned` tells "unless" for "if"."""
 
     covered: float
     stolen: float
@@ -48,7 +47,8 @@ class FactMatch:
     denial: float
     denied: float
     back: float
-    marker: float
+    explained: float
+    turned: float
 
     @property
     def fit(self) -> float:
@@ -69,7 +69,8 @@ class FactEvidence:
     denial_sure: float = 0.0
     denied_sure: float = 0.0
     back: float = 0.0
-    marker: float = 0.0
+    explained: float = 0.0
+    turned: float = 0.0
 
 
 LOW = 0.6  # what is covered of a fact, below which it is weak
@@ -91,7 +92,8 @@ def weigh_facts(claim: FactualText, passage: FactualText, found: Alignment) -> F
         denial_sure=max(one.denial * one.back * one.covered for one in matches),
         denied_sure=max(one.denied * one.back * one.covered for one in matches),
         back=worst.back,
-        marker=max(one.marker for one in matches),
+        explained=max(one.explained for one in matches),
+        turned=max(one.turned for one in matches),
     )
 
 
@@ -210,6 +212,8 @@ class FactComparison:
         main = [j for part, j in zip(other.parts, other.own, strict=True) if part in touched]
         here, denials = self._count_both_denials(mine, main)
         content = [j for j in main if self._passage.content[j]]
+        words = [self._claim.counted[i] for i in mine.own]
+        its, part = ([self._passage.counted[j] for j in places] for places in (other.own, main))
         return FactMatch(
             covered=found.covered / found.total,
             stolen=found.missed / found.total,
@@ -217,7 +221,8 @@ class FactComparison:
             denial=float(here > denials),
             denied=float(denials > here),
             back=sum(j in said for j in content) / len(content) if content else 0.0,
-            marker=float(here == denials and self._has_other_marker(mine, other)),
+            explained=float(here != denials and (rules_out(words) or rules_out(its))),
+            turned=float(turns_condition(words, part)),
         )
 
     def _count_both_denials(self, mine: Fact, main: Sequence[int]) -> tuple[int, int]:
@@ -225,13 +230,6 @@ class FactComparison:
         here = count_denials(claim, mine.own, free=any(passage[j].lower in FREE for j in main))
         there = count_denials(passage, main, free=any(claim[i].lower in FREE for i in mine.own))
         return here % 2, there % 2
-
-    def _has_other_marker(self, mine: Fact, other: Fact) -> bool:
-        """Whether one side has a condition where the other has an exception."""
-        lows = {self._claim.counted[i].lower for i in mine.own}
-        theirs = {self._passage.counted[j].lower for j in other.own}
-        excepts = bool(lows & EXCEPTIONS)
-        return excepts != bool(theirs & EXCEPTIONS) and bool((theirs if excepts else lows) & CONDITIONS)
 
     def _find_rival(
         self, mine: Fact, other: Fact, lost: Sequence[int], new: Sequence[int], rest: Sequence[int],

@@ -40,9 +40,8 @@ DAYS = frozenset(
     "sundays weekday weekdays weekend weekends".split()
 )
 SIDES = frozenset("before after above below under over inside outside within without during until up down".split())
+CONTRASTS = frozenset("other others else rest remaining otherwise".split())
 COUNTS = frozenset("half twice thrice double first second third".split())
-CONDITIONS = frozenset("if when whenever once provided while".split())
-EXCEPTIONS = frozenset("unless except excluding besides".split())
 FORBIDS = frozenset("forbidden prohibited banned disallowed nor".split())
 PAYING = frozenset(
     "pay pays paid charge charged charges fee fees cost costs price extra fines fined duty ticket".split()
@@ -63,7 +62,7 @@ def is_day(word: Word) -> bool:
 
 def is_content(word: Word) -> bool:
     """Whether a word says something by itself: prepositions of place and time do, denials are counted apart."""
-    return (word.kind != "light" or word.lower in SIDES or word.lower in COUNTS) and not is_denial(word)
+    return (word.kind != "light" or word.lower in SIDES | COUNTS | CONTRASTS) and not is_denial(word)
 
 
 def kind_of(word: Word) -> str:

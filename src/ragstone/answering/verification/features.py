@@ -14,7 +14,9 @@ from ragstone.answering.verification.rule_findings import RuleFindings
 from ragstone.answering.verification.word_similarity import compare_words, is_known
 
 Signs = Mapping[str, float]
-WEIGHED = tuple("name exchanged bound negation".split())  # codes of rules that are signs as they are
+# What rules find; each counts by itself and once more as far as the sentence stands there in one run, for a rule errs
+# where a sentence is said in other words.
+RULES = tuple("bound condition date figure mixed name negation number only opposite order swapped unit".split())
 STRANGE = 0.5  # similarity below which a word in another one's place is strange
 
 
@@ -37,7 +39,7 @@ def measure_alignment(found: Alignment, sources: Sequence[SourceText]) -> Signs:
     return {
         "aligned": aligned / total,
         "soft": (aligned + soft) / total,
-        "longest": min(1.0, found.longest / total),
+        "longest": measure_longest(found),
         "runs": found.runs / (sum(weight > 0 for weight in weights) or 1),
         "pieces": float(len(found.pieces) - 1),
         "extremes": float(count_unsaid_extremes(found)),
@@ -51,15 +53,23 @@ def measure_agreement(found: Alignment, facts: FactEvidence, rules: RuleFindings
 
 
 def _weigh_rules(found: Alignment, facts: FactEvidence, rules: RuleFindings) -> dict[str, float]:
-    """What the rules found that decide nothing by themselves; how sure a turned condition or a swap is depends on how
-    the facts agree."""
+    """What the rules found; how sure a turned condition or a swap is depends on how the facts agree besides."""
     exchanged = rules.exchanges({word.lower for word in found.claim})
-    codes = rules.codes - {"swapped"} if exchanged else rules.codes
+    found_rules = {name: float(name in rules.signs) for name in RULES}
+    in_one_run = measure_longest(found)
     return {
-        **{name: float(name in codes or (name == "exchanged" and exchanged)) for name in WEIGHED},
-        "condition": facts.covered**2 * ("condition" in codes),
-        "swapped": max(facts.rival, min(1.0, 2 * facts.stolen)) * ("swapped" in codes),
+        **{f"rule_{name}": value for name, value in found_rules.items()},
+        **{f"literal_{name}": value * in_one_run for name, value in found_rules.items()},
+        "exchanged": float(exchanged),
+        "condition": facts.covered**2 * found_rules["condition"],
+        "swapped": max(facts.rival, min(1.0, 2 * facts.stolen)) * (found_rules["swapped"] and not exchanged),
     }
+
+
+def measure_longest(found: Alignment) -> float:
+    """How much of a sentence's weight the longest run of its words has."""
+    total = sum(WEIGHTS[word.kind] for word in found.claim) or 1.0
+    return min(1.0, found.longest / total)
 
 
 def _measure_strangeness(found: Alignment) -> float:

@@ -1,4 +1,4 @@
-"""The contradictions that rules find in a sentence, and how far each rule decides by itself."""
+"""The contradictions that rules find in a sentence: none decides alone, all are weighed."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
@@ -25,13 +25,6 @@ from ragstone.answering.verification.negation import find_denials
 from ragstone.answering.verification.order import find_exchanged_words, find_turned_orders
 from ragstone.answering.verification.swaps import find_swaps
 
-# Rules that hardly ever err on true sentences: they decide alone. The next ones do where nearly all of the sentence
-# stands in one fact, so that nothing is said in other words; a condition besides in one sentence of the passage only,
-# for of two joined ones each has its own, and figures in each other's place. The others are weighed.
-DECIDING = frozenset("number date unit order only opposite".split())
-DECIDING_IF_FOUND = frozenset("bound name negation".split())
-FOUND = 0.8
-
 
 @dataclass(frozen=True)
 class RuleFindings:
@@ -46,21 +39,16 @@ class RuleFindings:
         """The codes of the contradictions."""
         return frozenset(one.code for one in self.about)
 
+    @cached_property
+    def signs(self) -> frozenset[str]:
+        """The codes, with `mixed` where parallel clauses are mixed and `figure` where figures change places."""
+        mixed = any(one in self.clauses.mixed for one in self.about)
+        figure = any(one.code == "swapped" and one.said[:1].isdigit() for one in self.about)
+        return self.codes | ({"mixed"} if mixed else set()) | ({"figure"} if figure else set())
+
     def exchanges(self, said: Set[str]) -> bool:
         """Whether two words that are both said change places, and not one that is not said."""
         return any(one.code == "swapped" and said >= {*one.stands.split()} for one in self.about)
-
-    def list_deciding(self, covered: float = 0.0) -> tuple[Disagreement, ...]:
-        """Contradictions that need no weighing; `covered` is how much of the sentence stands in its facts, as far as it
-        was asked for."""
-        return tuple(
-            one
-            for one in self.about
-            if one.code in DECIDING
-            or (covered >= FOUND and (one.code in DECIDING_IF_FOUND or one in self.clauses.mixed))
-            or (covered >= FOUND and one.code == "condition" and self.pieces == 1)
-            or (covered >= FOUND and one.code == "swapped" and one.said[:1].isdigit())
-        )
 
 
 def apply_rules(found: Alignment, sources: Sequence[SourceText]) -> RuleFindings:

@@ -37,7 +37,7 @@ REASONS = (
     (0.5, "rival", "swapped"),
     (0.4, "denial_sure", "negation"),
     (0.4, "denied_sure", "negation"),
-    (0.5, "marker", "condition"),
+    (0.5, "turned", "condition"),
     (0.3, "strange", "replaced"),
 )
 HOPELESS = 4.0  # log-odds below which no cosine changes the verdict
@@ -190,8 +190,6 @@ def _judge_claim(
     signs = measure_alignment(found, sources)
     least = FOUND if added is None else FOUND_ELSEWHERE  # several chunks are tried: each needs more
     seen = SupportFinding("unverified", "not_found", quotes, odds=-HOPELESS, signs=signs)
-    if about := rules.list_deciding():
-        return replace(seen, why=about[0].code, about=about)
     if signs["aligned"] < least or (added is not None and not _adds_support(found, added)):
         return replace(seen, why=rules.about[0].code if rules.about else "not_found", about=rules.about)
     return _judge_facts(claim, found, rules, seen, similar)
@@ -208,7 +206,7 @@ def _judge_facts(
     facts = weigh_facts(claim, _read_passage(found), found)
     reworded = rewords_condition(found) or rewords_bound(found)
     if reworded:  # "only if" for "not … unless": the denials belong to it
-        facts = replace(facts, denial=0.0, denied=0.0, denial_sure=0.0, denied_sure=0.0, marker=0.0)
+        facts = replace(facts, denial=0.0, denied=0.0, denial_sure=0.0, denied_sure=0.0, turned=0.0)
     pairs = _similarity_pairs(found)
     whole, changed = pairs[: len(found.pieces)], pairs[len(found.pieces) :]
     cosines = [similar[pair] for pair in whole if pair in similar] if similar else []
@@ -217,8 +215,6 @@ def _judge_facts(
     signs |= {"similar": max(cosines)} if cosines else {}
     model = load_support_models()["vectors" if cosines else "words"]
     seen = replace(seen, odds=model.odds(signs), pairs=pairs, signs=signs)
-    if rules.list_deciding(facts.covered):
-        return replace(seen, why=rules.about[0].code, about=rules.about, pairs=())
     strange = [pair for pair in changed if similar and similar.get(pair, 1.0) < model.word_from]
     if strange:
         return replace(seen, why="replaced", about=tuple(Disagreement("replaced", *pair) for pair in strange))
