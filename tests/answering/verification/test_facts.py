@@ -45,6 +45,27 @@ def test_a_fact_is_verified_in_other_words(record: str, sentence: str) -> None:
     assert check_sentence(sentence, [as_chunk(record)], []).status == "verified"
 
 
+PARKING = (
+    "Parking is free for guests of the hotel and 2 euros an hour for everyone else. The barrier closes at 23:00 on "
+    "weekdays and at 01:00 on weekends."
+)
+VASE = "The museum bought the vase from a dealer in 1958 and received the bowl as a gift in 1971."
+LOANS = "Members with a silver card may borrow up to 5 books, and those with a gold card up to 12."
+
+
+@pytest.mark.parametrize(
+    ("record", "sentence"),
+    [
+        (PARKING, "Hotel guests do not have to pay for parking."),  # a denial that the record does not have
+        (PARKING, "At weekends the barrier shuts at 01:00."),  # two figures that seem exchanged
+        (VASE, "In 1971 the bowl was given to the museum."),
+        (LOANS, "With a gold card, members can borrow as many as 12 books."),
+    ],
+)
+def test_what_only_a_rule_speaks_against_is_verified(record: str, sentence: str) -> None:
+    assert check_sentence(sentence, [as_chunk(record)], []).status == "verified"
+
+
 @pytest.mark.parametrize(
     ("record", "sentence", "why"),
     [
