@@ -75,7 +75,7 @@ async def test_a_flipped_text_is_never_shown(here: CollectionFiles, tmp_path: Pa
         try:
             assert set(await search_texts(store, "number")) <= set(TEXTS)
         except Corrupt as error:
-            shown += "chunk 3 of 'a.md' does not match its checksum; run: ragstone doctor --repair" in str(error)
+            shown += "'a.md' of source 'docs' does not match its checksum; run: ragstone doctor --repair" in str(error)
         assert any("is stored damaged" in problem for problem in await store.admin.check(SCOPE)) or not shown
         await store.close()
     assert shown
@@ -87,7 +87,7 @@ async def test_a_flipped_fact_of_a_document_is_never_shown(here: CollectionFiles
     [at] = list(places_of(whole, field))
     flip(here, whole, at + len(field) - 2)
     store = EmbeddedStore(tmp_path / "store")
-    with pytest.raises(Corrupt, match="the row of a document does not match its checksum"):
+    with pytest.raises(Corrupt, match=r"'a\.md' of source 'docs' does not match its checksum"):
         await search_texts(store, "number")
     assert len(await store.admin.check(SCOPE, repair=True)) == 1
     assert await store.admin.check(SCOPE) == []

@@ -62,12 +62,13 @@ def read_state(connection: sqlite3.Connection, tables: VectorTables = ACTIVE) ->
     )
 
 
-def rebuild_mirror(connection: sqlite3.Connection, state: CollectionState) -> Mirror:
-    """From SQLite alone."""
+def rebuild_mirror(connection: sqlite3.Connection, state: CollectionState, *, verify: bool = True) -> Mirror:
+    """From SQLite alone; the doctor does not `verify` it, for it names each damage by itself."""
     active = connection.execute("SELECT key FROM revisions WHERE status = 'active' ORDER BY key")
     keys = [key for (key,) in active]
     empty = Mirror.build(state.mirror_key, *_load_revisions(connection, [], 0, 0), Postings.from_blobs([]))
-    return _check_active(_add_revisions(empty, connection, keys).compact(), connection)
+    mirror = _add_revisions(empty, connection, keys, verify=verify).compact()
+    return _check_active(mirror, connection) if verify else mirror
 
 
 def _check_active(mirror: Mirror, connection: sqlite3.Connection) -> Mirror:
@@ -98,10 +99,15 @@ def _drop_revisions(mirror: Mirror, gone: NDArray[np.int64]) -> Mirror:
     return Mirror.build(state, RevisionColumns(held.key, alive, documents), mirror.chunks, mirror.base, mirror.tail)
 
 
-def _add_revisions(mirror: Mirror, connection: sqlite3.Connection, keys: Sequence[int]) -> Mirror:
+def _add_revisions(
+    mirror: Mirror, connection: sqlite3.Connection, keys: Sequence[int], *, verify: bool = True
+) -> Mirror:
     known = set(mirror.revisions.key[mirror.revisions.alive].tolist())
     fresh = sorted(key for key in keys if key not in known)
-    revisions, chunks, postings = _load_revisions(connection, fresh, len(mirror.revisions.key), len(mirror.chunks))
+    if verify:
+        check_revisions(connection, fresh)
+    first_rev, first = len(mirror.revisions.key), len(mirror.chunks)
+    revisions, chunks, postings = _load_revisions(connection, fresh, first_rev, first, verify=verify)
     held = mirror.revisions
     both = RevisionColumns(
         np.concatenate([held.key, revisions.key]),
@@ -113,10 +119,9 @@ def _add_revisions(mirror: Mirror, connection: sqlite3.Connection, keys: Sequenc
 
 
 def _load_revisions(
-    connection: sqlite3.Connection, keys: Sequence[int], first_rev: int, first: int
+    connection: sqlite3.Connection, keys: Sequence[int], first_rev: int, first: int, *, verify: bool = True
 ) -> tuple[RevisionColumns, ChunkColumns, Postings]:
-    """The given revisions with their chunks, verified, at positions from `first` and indexes from `first_rev`."""
-    check_revisions(connection, keys)
+    """The given revisions with their chunks, at positions from `first` and indexes from `first_rev`."""
     documents = _load_documents(connection, keys)
     sql = """SELECT c.row, c.rev, c.ordinal, c.length, coalesce(v.slot, iif(c.vector_key = '', ?, ?)), c.terms,
         c.vector_key
@@ -124,9 +129,10 @@ def _load_revisions(
         WHERE c.rev IN (SELECT value FROM json_each(?)) ORDER BY c.row"""
     found = connection.execute(sql, (NO_SLOT, MISSING_SLOT, encode_list(keys))).fetchall()
     row, rev, ordinal, length, slot, blobs, names = zip(*found, strict=True) if found else ((),) * 7
-    named = list(zip(names, slot, strict=True))
-    wanting = [name for name, at in named if at == MISSING_SLOT]
-    check_slots(connection, [(name, at) for name, at in named if at >= 0], wanting)
+    if verify:
+        named = list(zip(names, slot, strict=True))
+        wanting = [name for name, at in named if at == MISSING_SLOT]
+        check_slots(connection, [(name, at) for name, at in named if at >= 0], wanting)
     index = {key: first_rev + i for i, key in enumerate(keys)}
     chunks = ChunkColumns(
         np.array(row, dtype=np.int64),

@@ -1,7 +1,7 @@
-"""What is read is held against its second copy: revisions against their checksum, tables against their indexes.
+"""Rows that are read are held against a second copy: revisions against their checksum, tables against their indexes.
 
-SQLite trusts its pages. A flipped bit in the words, the length or the vector of a chunk would change what is found
-without a word, so each is verified when it is read from the database; the index file has a checksum of its own.
+SQLite trusts its pages. A flipped bit in the words, the length or the vector of a chunk would change the hits in
+silence, so each row is verified when it is read from the database; the index file has a checksum of its own.
 """
 
 import sqlite3
