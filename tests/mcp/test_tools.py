@@ -249,7 +249,8 @@ async def test_sources_are_brought_up_to_date(own_place: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "key", "message"), [(["--read-only"], None, "read-only"), ([], "reader", "role write or admin")]
+    ("arguments", "key", "message"),
+    [(["--read-only"], None, "Next step: ask the user to ingest"), ([], "reader", "role write or admin")],
 )
 async def test_a_server_that_only_reads_ingests_nothing(
     place: Place, arguments: list[str], key: str | None, message: str

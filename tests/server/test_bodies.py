@@ -16,10 +16,10 @@ from tests.server.conftest import JSON, QUESTION, Kept, open_client
     ("content", "status", "word"),
     [
         (b"{", 422, "JSON"),
-        (b'{"query": "\xff"}', 400, ""),
+        (b'{"query": "\xff"}', 400, "it is not UTF-8"),
         (b"", 422, "body"),
         (b"[]", 422, ""),
-        (b'{"query": ' + b"[" * 100_000, 400, ""),
+        (b'{"query": ' + b"[" * 100_000, 400, "nested too deeply"),
         (b'{"query": "x", "top_k": 1' + b"0" * 5000 + b"}", 400, ""),
     ],
 )
@@ -35,6 +35,36 @@ async def test_a_body_of_another_type_is_refused(client: httpx2.AsyncClient) -> 
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
         reply = await client.post("/v1/search", content=b"{}", headers={"content-type": kind})
         assert (reply.status_code, reply.json()["error"]["code"]) == (415, "unsupported_media_type")
+    upload = await client.post("/v1/documents", content=b"{}", headers=JSON)
+    assert (upload.status_code, upload.json()["error"]["code"]) == (415, "unsupported_media_type")
+    assert "multipart/form-data" in upload.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("/v1/embeddings", {"input": []}, "invalid input: list should have at least 1 item"),
+        ("/v1/embeddings", {"input": [[1, 2]]}, "invalid input.0: input should be a valid string"),
+        ("/v1/embeddings", {"input": 5}, "invalid input: input should be a valid string"),
+        ("/v1/responses", {"input": [{"role": "nobody"}]}, "invalid input.0.role: input should be 'system', "),
+        ("/v1/search", {"query": "x", "filter": {"conditions": [{"column": "a", "operator": "=", "value": {}}]}},
+         "invalid filter.conditions.0.value: input should be a valid string"),
+        ("/v1/search", {"query": "x", "top-k": 1}, "unknown field 'top-k'"),
+        ("/v1/search", {"query": "x", "str": 1}, "unknown field 'str'"),
+    ],
+)  # fmt: skip
+async def test_a_mistake_is_named_by_its_field_and_not_by_the_kinds_that_it_may_have(
+    client: httpx2.AsyncClient, path: str, body: dict[str, object], said: str
+) -> None:
+    model = {} if path == "/v1/search" else {"model": "default"}
+    message = (await client.post(path, json={**model, **body})).json()["error"]["message"]
+    assert message.startswith(said)
+
+
+async def test_an_unknown_path_is_said_to_be_one(client: httpx2.AsyncClient) -> None:
+    reply = await client.get("/v1/nothing")
+    assert reply.status_code == 404
+    assert reply.json()["error"]["message"] == "no endpoint has this path: /v1/openapi.json lists them"
 
 
 async def test_a_large_body_is_refused_before_it_is_read(kept: Kept) -> None:

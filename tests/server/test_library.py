@@ -6,11 +6,13 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 import numpy as np
 import pytest
 
+from ragstone.config.model_settings import EmbedSettings
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import Settings
 from ragstone.extraction.pdf.page_image import draw_pdf_page
@@ -37,6 +39,19 @@ async def test_collections_are_made_listed_and_erased(own: Settings) -> None:
         assert [one["name"] for one in (await client.get("/v1/collections")).json()["collections"]] == ["a"]
         assert (await client.delete("/v1/collections/a")).json()["erased"] == "a"
         assert (await client.delete("/v1/collections/a")).status_code == 404
+
+
+async def test_a_collection_may_have_any_name(own: Settings) -> None:
+    async with open_client(replace(own, embed=EmbedSettings("none"))) as client:
+        for name in ("a/b", "../x", "50 % off?"):
+            there = f"/v1/collections/{quote(name, safe='')}"
+            assert (await client.post("/v1/collections", json={"name": name})).status_code == 201
+            assert (await client.get(there)).json()["name"] == name
+            assert (await client.get(f"/v1/models/{quote(name, safe='')}")).json()["id"] == name
+            found = await client.post(f"/v1/vector_stores/{quote(name, safe='')}/search", json={"query": "samples"})
+            assert found.json()["data"] == []
+            assert (await client.delete(there)).json()["erased"] == name
+            assert (await client.get(there)).status_code == 404
 
 
 async def test_documents_are_listed_page_by_page(client: httpx2.AsyncClient) -> None:
@@ -103,9 +118,14 @@ async def test_an_upload_stays_in_its_folder(own: Settings, path: str) -> None:
 
 async def test_a_form_without_a_file_is_refused(own: Settings) -> None:
     async with open_client(own) as client:
-        forms: list[dict[str, Any]] = [{"data": {"path": "a.md"}}, {"json": {}}, {"files": {"other": b"x"}}]
-        for given in forms:
-            assert (await client.post("/v1/documents", **given)).status_code == 400
+        forms: list[tuple[int, dict[str, Any]]] = [
+            (415, {"data": {"path": "a.md"}}),
+            (415, {"json": {}}),
+            (400, {"files": {"other": b"x"}}),
+            (400, {}),
+        ]
+        for status, given in forms:
+            assert (await client.post("/v1/documents", **given)).status_code == status
 
 
 async def test_many_uploads_at_once_all_arrive(own: Settings) -> None:
@@ -205,6 +225,7 @@ async def test_a_run_is_started_followed_and_listed(own: Settings) -> None:
         assert events[-1][1]["status"] == "succeeded"
         assert (await client.get(f"/v1/runs/{run['id']}")).json()["stats"]["documents"]["added"] == 1
         assert (await client.get("/v1/runs/nope")).status_code == 404
+        assert (await client.post("/v1/runs")).status_code == 202
         counted = (await client.post("/ingest")).json()
         assert (counted["status"], counted["unchanged"]) == ("ok", 1)
 

@@ -69,7 +69,11 @@ def test_a_port_in_use_an_odd_address_and_a_bad_certificate_are_one_sentence(
     config.write_text(f"serve: {{cert_file: {tmp_path}/bad.pem, key_file: {tmp_path}/bad.pem}}")
     done = run("serve", "--config", config, *store)
     assert done.status == 2
-    assert "certificate" in done.err
+    assert "they must be PEM files" in done.err
+    config.write_text(f"serve: {{cert_file: {tmp_path}/bad.pem, key_file: {tmp_path}/none.pem}}")
+    done = run("serve", "--config", config, *store)
+    assert done.status == 2
+    assert f"serve.key_file {tmp_path}/none.pem cannot be read: No such file" in done.err
     assert run("serve", "--port", "70000").status == 2
 
 

@@ -96,6 +96,8 @@ def test_errors_are_those_of_the_library(server: Served, remote: ragstone.Remote
         remote.pipeline("odd").ask("x")
     with pytest.raises(UsageError, match="top_k"):
         remote.search("x", top_k=-1)
+    with pytest.raises(UsageError, match=r"nothing\.md cannot be read: No such file"):
+        remote.upload("nothing.md")
     with pytest.raises(UsageError, match="refuses the key"):
         ragstone.connect(server.url, key="rag_0123456789abcdef_" + "x" * 43).search("x")
     with pytest.raises(Unavailable, match=r"127\.0\.0\.1:9 cannot be reached"):

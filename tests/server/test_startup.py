@@ -7,10 +7,13 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import httpx2
 import pytest
 
+import ragstone
+from ragstone.config.load import load
 from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings
 from ragstone.config.settings import PipelineSettings, Settings
 from ragstone.core.errors import RagstoneError
@@ -22,6 +25,7 @@ from ragstone.server.startup import Startup, check_alone
 from ragstone.stores import migrate_store
 from tests.patience import HANG, until_async
 from tests.server.conftest import Kept
+from tests.server.pgedge import open_place
 from tests.stores.postgres.conftest import server
 from tests.stores.postgres.server import OWNER, Server
 
@@ -110,6 +114,19 @@ async def test_a_database_that_is_made_ready_meanwhile_is_waited_for(server: Ser
 
 async def _found(lines: list[str], said: str) -> bool:
     return any(said in line for line in lines)
+
+
+def test_tables_need_not_be_told_how_much_their_model_reads(server: Server, tmp_path: Path) -> None:
+    with open_place(server, tmp_path) as (file, _):
+        file.write_text(file.read_text("utf-8").replace("text-embedding-3-small", "our-own-model"), "utf-8")
+        settings = load(file, store=str(tmp_path / "none"))
+        lines, failure = asyncio.run(prepare(settings))
+        assert failure is None
+        assert "embedding model openai/our-own-model: settings are complete; the vendor was not asked" in lines
+        with ragstone.open(settings=settings) as kb:
+            found = kb.pipeline("docs").search("How long are samples kept?")
+        assert "cosine" in found.hits[0].signals
+        assert found.notes == ()
 
 
 async def test_a_server_lives_before_it_is_ready(kept: Kept) -> None:

@@ -26,6 +26,7 @@ from ragstone.engine.endpoints import make_endpoint
 from ragstone.providers.masking import MaskingCompletion, MaskingEmbedder
 
 NONE = "none"
+QUESTION_READS = 512  # tokens that hardly a question has
 SHORTENED_VARIANT = re.compile(r"d([0-9]+)")  # the variant of vectors that a vendor has shortened
 
 
@@ -193,6 +194,13 @@ def make_embedder(embed: EmbedSettings, settings: Settings) -> Embedder:
             "set external.embedding to true to allow it"
         )
     return MaskingEmbedder(providers.make_embedder(name, reach=reach, batch=embed.batch, **options))
+
+
+def fit_questions(embed: EmbedSettings) -> EmbedSettings:
+    """The settings of a model that embeds questions alone: it need not be known how much it reads, as nothing is cut
+    for it."""
+    known = embed.reads or "/" not in embed.model or providers.dimension_of(embed.model) is not None
+    return embed if known else replace(embed, reads=QUESTION_READS)
 
 
 def find_embed_settings(held: CollectionModel, settings: Settings) -> EmbedSettings:

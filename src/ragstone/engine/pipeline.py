@@ -15,6 +15,7 @@ from ragstone.core.errors import RagstoneError, UsageError
 from ragstone.core.ports import Embedder, Store
 from ragstone.core.records import Info
 from ragstone.core.types import Scope
+from ragstone.engine import model_factory
 from ragstone.engine.permission_checks import Admission, require_permissions, verb
 from ragstone.engine.query_observer import QueryObserver
 from ragstone.engine.question_verbs import QuestionVerbs
@@ -139,7 +140,7 @@ def open_sources(
         sources.append(collection_source(store, Scope(tenant, name), model, missing))
     for number, table in enumerate(wanted.tables):
         assert tables is not None  # settings with tables have a database
-        model, missing = embedders(_embed_of(wanted, settings, None))
+        model, missing = embedders(model_factory.fit_questions(_embed_of(wanted, settings, None)))
         pair = stores.ColumnPair(
             table.table,
             table.text_column,

@@ -52,7 +52,7 @@ def list_parts(settings: Settings, shared: SharedParts) -> Iterator[Part]:
         elsewhere = wanted.database is not None or stores.local_place(wanted.store or settings.store) is None
         for source in engine.pipeline(wanted.name).search_context.sources:
             yield Part(f"pipeline {wanted.name}, {source.name}", partial(_check_source, source), may_come=elsewhere)
-    for embed in _list_distinct([None if alone else settings.embed, *(one.embed for one in settings.pipelines)]):
+    for embed in _list_distinct([None if alone else settings.embed, *_list_pipeline_models(settings)]):
         yield Part(f"embedding model {embed.model}", partial(_check_embedding, shared, settings, embed))
     for llm in _list_distinct([settings.llm, *(one.llm for one in settings.pipelines)]):
         yield Part(f"language model {llm.model}", partial(_check_language_model, shared, settings, llm))
@@ -62,6 +62,12 @@ def list_parts(settings: Settings, shared: SharedParts) -> Iterator[Part]:
         yield Part(f"sparse model {sparse.model}", partial(_check_sparse_model, shared, settings, sparse))
     if not alone:
         yield Part("first question", partial(_ask_first_question, own), may_come=remote)
+
+
+def _list_pipeline_models(settings: Settings) -> Iterator[EmbedSettings | None]:
+    """The embedding models that pipelines name; those of tables embed questions alone."""
+    for one in settings.pipelines:
+        yield model_factory.fit_questions(one.embed) if one.tables and one.embed is not None else one.embed
 
 
 def _list_distinct(found: list[M | None]) -> list[M]:

@@ -14,10 +14,16 @@ from ragstone.core.errors import (
 )
 from ragstone.mcp.masking import mask_text
 
+
+class ReadOnly(Forbidden):
+    """A tool writes, and this server does not."""
+
+
 log = logging.getLogger("ragstone")
 LENGTH = 1000  # characters
 NEXT_STEPS: dict[type[RagstoneError], str] = {
     Unauthorized: "ask the user for a valid key",
+    ReadOnly: "ask the user to ingest, or to start this server without --read-only",
     Forbidden: "ask the user for a key with that role, or go on without this tool",
     UsageError: "change the arguments and call again",
     NotBuilt: "call list_collections for the collections that exist, or leave `collection` out",

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.core.errors import Forbidden, UsageError
+from ragstone.core.errors import UsageError
 from ragstone.core.types import Json
 from ragstone.mcp.arguments import (
     Arguments,
@@ -18,6 +18,7 @@ from ragstone.mcp.arguments import (
 )
 from ragstone.mcp.desk import Desk
 from ragstone.mcp.documents import fetch
+from ragstone.mcp.errors import ReadOnly
 from ragstone.mcp.operating import ingest, list_collections, status
 from ragstone.mcp.searching import ask, rag_search, search
 
@@ -124,7 +125,6 @@ TOOLS = (
         writes=True,
     ),
 )
-READ_ONLY = "this server is read-only: ask the user to ingest, or to start it without --read-only"
 
 
 async def call_tool(desk: Desk, name: str, given: Json) -> Json:
@@ -133,7 +133,7 @@ async def call_tool(desk: Desk, name: str, given: Json) -> Json:
     if tool is None:
         raise UsageError(f"unknown tool {name!r:.80}: expected one of: {', '.join(one.name for one in TOOLS)}")
     if tool.writes and desk.read_only:
-        raise Forbidden(READ_ONLY)
+        raise ReadOnly("this server is read-only")
     return await tool.run(desk, parse_arguments(tool.arguments, given))
 
 

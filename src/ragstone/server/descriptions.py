@@ -13,7 +13,7 @@ MEANINGS = {
     404: "The thing does not exist.",
     409: "Another run is writing.",
     413: "The body is too large.",
-    415: "The body has another type than JSON.",
+    415: "The body has another type than the endpoint reads.",
     422: "A field is missing, unknown or has an impossible value.",
     429: "The server is busy; `Retry-After` says when to ask again.",
     502: "The language model failed.",

@@ -44,6 +44,8 @@ OPERATORS_ERRORS: tuple[tuple[type[errors.RagstoneError], str], ...] = (
     (errors.ConfigError, "the server's configuration is wrong: see its log for this request id"),
     (errors.StoreTooNew, "the store is newer than this server: see the server's log for this request id"),
 )
+UNREADABLE = {UnicodeDecodeError: "it is not UTF-8", RecursionError: "it is nested too deeply"}
+KINDS = ("str", "int", "float", "bool")  # how pydantic names plain kinds of a union; the others are `list[…]`, `a-b`
 INTERNAL = "internal error: see the server's log for this request id"
 # Statuses of HTTP itself, with the codes that they have here.
 HTTP_CODES = {
@@ -83,7 +85,7 @@ def describe_error(error: Exception) -> Problem:
     """The response for an error; one that nobody foresaw is logged with its trace."""
     if isinstance(error, HTTPException):
         code = HTTP_CODES.get(error.status_code, "error")
-        return Problem(error.status_code, code, str(error.detail), dict(error.headers or {}))
+        return Problem(error.status_code, code, _describe_http_error(error), dict(error.headers or {}))
     if isinstance(error, RequestValidationError):
         return Problem(422, HTTP_CODES[422], _describe_validation(error), {})
     if isinstance(error, NotFound):
@@ -103,10 +105,27 @@ def describe_error(error: Exception) -> Problem:
     return Problem(status, error.code, PLAIN_MESSAGES.get(status, message), headers)
 
 
+def _describe_http_error(error: HTTPException) -> str:
+    """An error of HTTP itself in one sentence."""
+    if error.__cause__ is not None:  # of FastAPI's reader of bodies
+        what = next((said for kind, said in UNREADABLE.items() if isinstance(error.__cause__, kind)), "it is too large")
+        return f"the body is no JSON that can be read: {what}"
+    if (error.status_code, error.detail) == (404, "Not Found"):
+        return "no endpoint has this path: /v1/openapi.json lists them"
+    return str(error.detail)
+
+
 def _describe_validation(error: RequestValidationError) -> str:
-    """The first mistake of a request, in one sentence."""
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if part != "body")
+    """The first mistake of a request, in one sentence; where a value may be of several kinds, that of the nearest."""
+    found = error.errors()
+    first = found[0]
+    if _is_kind(first["loc"][-1]) and first["type"] != "extra_forbidden":
+        same = [one for one in found if one["loc"][: len(first["loc"]) - 1] == first["loc"][:-1]]
+        first = max(same, key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
+    unknown = first["type"] == "extra_forbidden"  # the last part is the client's
+    parts = [part for part in first["loc"][:-1] if not _is_kind(part)]
+    parts += [part for part in first["loc"][-1:] if unknown or not _is_kind(part)]
+    where = ".".join(str(part) for part in parts if part != "body")
     if first["type"] == "json_invalid":
         return f"the body is no JSON: {first.get('ctx', {}).get('error', first['msg'])}"
     if first["type"] == "extra_forbidden":
@@ -114,6 +133,11 @@ def _describe_validation(error: RequestValidationError) -> str:
     if first["type"] == "missing":
         return f"missing field {where!r:.80}" if where else "missing body: expected JSON"
     return f"invalid {where or 'body'}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+
+
+def _is_kind(part: str | int) -> bool:
+    """Whether a part of a place is no field but one of the kinds that the value there may be of."""
+    return isinstance(part, str) and (part in KINDS or "[" in part or "-" in part)
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------

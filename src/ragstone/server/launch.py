@@ -38,6 +38,7 @@ BACKLOG = 2048
 POLL_SECONDS = 0.05  # between two looks at processes that end
 KEEP_ALIVE = 30  # seconds that an idle connection stays open
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # read by prometheus_client when a process of several imports it
+CERTIFICATE_FAULTS = {"KEY_VALUES_MISMATCH": "the key is that of another certificate"}
 FILES = 65_536  # open files that the server asks for: each connection is one
 
 
@@ -181,10 +182,16 @@ def _check_certificate(settings: Settings) -> None:
     cert, key = settings.serve.cert_file, settings.serve.key_file
     if cert is None:
         return
+    for name, file in (("cert_file", cert), ("key_file", key)):
+        try:
+            with open(file or "", "rb"):
+                pass
+        except OSError as error:
+            raise ConfigError(f"serve.{name} {file} cannot be read: {error.strerror}") from error
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key)
-    except OSError as error:  # an SSLError is one
-        what = error.reason if isinstance(error, ssl.SSLError) else error.strerror
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, password="")
+    except ssl.SSLError as error:
+        what = CERTIFICATE_FAULTS.get(error.reason, "they must be PEM files, the key without a password")
         raise ConfigError(f"the certificate {cert} with the key {key} cannot be used: {what}") from error
 
 

@@ -161,9 +161,11 @@ class DoorMiddleware:
         """The largest body that the request may have; its type is checked."""
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         upload = scope["path"] == "/v1/documents"
-        json = not kind or kind == "application/json" or kind.endswith("+json")
-        if scope["method"] in ("POST", "PUT", "PATCH") and not upload and not json:
-            raise Refusal(415, f"unsupported content type {kind!r:.80}: send application/json")
+        json = kind == "application/json" or kind.endswith("+json")
+        fits = kind == "multipart/form-data" if upload else json
+        if scope["method"] in ("POST", "PUT", "PATCH") and kind and not fits:
+            wanted = "a form (multipart/form-data) with a field `file`" if upload else "application/json"
+            raise Refusal(415, f"unsupported content type {kind!r:.80}: send {wanted}")
         most = self._upload_bytes if upload else self._body_bytes
         length = headers.get("content-length")
         if length is not None and (not length.isdecimal() or int(length) > most):

@@ -48,7 +48,7 @@ class TraceMiddleware:
             try:
                 await self._app(scope, receive, send_watched)
             finally:
-                if (route := getattr(scope.get("route"), "path", None)) is not None:
+                if (route := getattr(scope.get("route"), "path_format", None)) is not None:
                     span.set("http.route", route)
                     span.rename(f"{method} {route}")
 
@@ -82,7 +82,7 @@ class ObserveMiddleware:
 
     def _tell(self, scope: Scope, status: int, seconds: float, records: list[QueryRecord]) -> None:
         state = self._find()
-        route = getattr(scope.get("route"), "path", UNKNOWN_ROUTE)
+        route = getattr(scope.get("route"), "path_format", UNKNOWN_ROUTE)
         method = scope["method"] if scope["method"] in METHODS else "other"
         state.metrics.observe_request(route, method, status, seconds)
         state.metrics.running.set(state.admission.running)

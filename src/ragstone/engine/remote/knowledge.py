@@ -11,7 +11,7 @@ from ragstone import guard
 from ragstone.answering.formats import context_xml
 from ragstone.config.search_keywords import SearchKeywords
 from ragstone.core.answers import Answer, Event, Found
-from ragstone.core.errors import Unavailable
+from ragstone.core.errors import Unavailable, UsageError
 from ragstone.core.filters import Where
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Document, Hit, Json
@@ -158,7 +158,10 @@ class RemoteKnowledge(RemoteQuestions):
 
     def upload(self, file: str | Path, path: str | None = None) -> Document:
         """Add a file as a document, or replace the one at `path`, by default the file's name."""
-        data, name = Path(file).read_bytes(), path or Path(file).name
+        try:
+            data, name = Path(file).read_bytes(), path or Path(file).name
+        except OSError as error:
+            raise UsageError(f"{file} cannot be read: {error.strerror}") from error
         mark = uuid.uuid4().hex
         head = f'--{mark}\r\nContent-Disposition: form-data; name="path"\r\n\r\n{name}\r\n--{mark}\r\n'
         file_head = 'Content-Disposition: form-data; name="file"; filename="document"\r\n\r\n'

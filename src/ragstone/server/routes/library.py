@@ -51,14 +51,14 @@ async def create_collection(request: Request, body: CollectionBody) -> Response:
     return JSONResponse(info_json(await engine.create()), 201)
 
 
-@router.get("/v1/collections/{name}", responses=responses(401, 403, 404), summary="Show a collection")
+@router.get("/v1/collections/{name:any}", responses=responses(401, 403, 404), summary="Show a collection")
 async def show_collection(request: Request, name: str) -> Response:
     """The state of a collection."""
     engine = await open_engine(request, collection=name)
     return JSONResponse(info_json(await engine.info()))
 
 
-@router.delete("/v1/collections/{name}", responses=responses(401, 403, 404, 409), summary="Erase a collection")
+@router.delete("/v1/collections/{name:any}", responses=responses(401, 403, 404, 409), summary="Erase a collection")
 async def erase_collection(request: Request, name: str) -> Response:
     """Erases a collection with its documents and uploads."""
     engine = await open_engine(request, collection=name)

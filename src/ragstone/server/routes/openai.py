@@ -35,7 +35,7 @@ async def show_models(request: Request) -> Response:
     return JSONResponse({"object": "list", "data": [_model_json(name) for name in names]})
 
 
-@router.get("/v1/models/{name}", responses=responses(401, 403, 404), summary="Show a model")
+@router.get("/v1/models/{name:any}", responses=responses(401, 403, 404), summary="Show a model")
 async def show_model(request: Request, name: str) -> Response:
     """One pipeline or collection, in OpenAI's shape."""
     if name not in await list_models(request):
@@ -149,7 +149,7 @@ async def embed_texts(request: Request, body: EmbeddingBody) -> Response:
 
 
 @router.post(
-    "/v1/vector_stores/{name}/search",
+    "/v1/vector_stores/{name:any}/search",
     responses=responses(400, 401, 403, 404, 429),
     summary="Search a collection, for OpenAI's clients",
 )

@@ -48,7 +48,7 @@ async def list_pipelines(request: Request) -> Response:
 
 
 @router.post(
-    "/v1/pipelines/{name}",
+    "/v1/pipelines/{name:any}",
     responses={**EVENT_STREAM, **responses(400, 401, 403, 404, 429)},
     summary="Ask a pipeline",
 )

@@ -36,8 +36,11 @@ class RunBody(Body):
     allow_removals: bool = False
 
 
+EVERYTHING = RunBody()
+
+
 @router.post("/v1/runs", status_code=202, responses=responses(400, 401, 403, 409), summary="Start an ingestion")
-async def start_run(request: Request, body: RunBody) -> Response:
+async def start_run(request: Request, body: RunBody = EVERYTHING) -> Response:
     """Starts an ingestion of the collection's configured sources; answers with the run that began."""
     engine = await open_engine(request, collection=body.collection)
     options = body.model_dump(exclude={"collection"})
