@@ -32,6 +32,26 @@ def test_03_and_04_one_model_a_tenant_and_another_one_is_refused(place: Place) -
     assert settings.llm.model.startswith("anthropic/")
 
 
+def test_06_the_rerankers_variables_are_read(place: Place) -> None:
+    settings = place.settings(RAGSTONE_SERVICES="true", COHERE_API_KEY="co-test")
+    assert settings.rerank.model == "cohere/rerank-v3.5"
+    assert (settings.rerank.documents, settings.deadlines.rerank, settings.external.rerank) == (50, 3.0, True)
+    assert settings.search.top_k * settings.rerank.oversample == 50
+    other = {"RERANK_PROVIDER": "voyage", "COHERE_RERANK_MODEL": "rerank-2.5", "RERANK_TIMEOUT_MS": "450"}
+    settings = place.settings(RAGSTONE_SERVICES="true", RERANK_MAX_DOCS="20", **other)
+    assert settings.rerank.model == "voyage/rerank-2.5"
+    assert (settings.rerank.documents, settings.deadlines.rerank) == (20, 0.45)
+    assert place.settings().rerank.model == "none"
+
+
+def test_06_a_reranker_that_is_away_leaves_the_order_and_a_note(place: Place) -> None:
+    away = {"RAGSTONE_RERANK__MODEL": "cohere/rerank-v3.5", "RAGSTONE_RERANK__BASE_URL": "http://127.0.0.1:9"}
+    given = {"COHERE_API_KEY": "co-test", "RAGSTONE_RERANK__RETRIES": "0", "RAGSTONE_EXTERNAL__RERANK": "true"}
+    plain, found = place.ok("search", QUESTION, "--json"), place.ok("search", QUESTION, "--json", **away, **given)
+    assert paths(found) == paths(plain)
+    assert any(note["code"].startswith("rerank") for note in found.json["notes"]), found.json["notes"]
+
+
 def test_05_blocks_are_kept_beside_the_store_and_runs_are_recorded(place: Place) -> None:
     kept = list((place.folder / "data" / "artifacts").rglob("*.json"))
     assert len(kept) >= len(DOCUMENTS)
