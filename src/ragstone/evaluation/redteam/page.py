@@ -22,7 +22,7 @@ def render_page(report: RedTeamReport) -> str:
             element("h1", title),
             element("p", said, class_="verdict " + ("degraded" if report.failed else "better")),
         ),
-        element("main", table("Probes", columns, [_render_row(one) for one in outcomes])),
+        element("main", table("Probes", columns, [_render_row(one) for one in outcomes], class_="words")),
         element("footer", element("p", f"Ragstone {__version__}", class_="quiet")),
     )
     return f"<!DOCTYPE html>\n{element('html', make_head(title), body, lang='en')}\n"
