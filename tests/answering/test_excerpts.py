@@ -1,5 +1,6 @@
 """The lines of a passage that people are shown."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -22,6 +23,49 @@ def test_the_lines_with_the_question_s_words_are_shown() -> None:
     assert shown[-1] == "Samples are kept for ninety days."
     earlier = choose_lines(f"{TEXT}\n\nThe fox sleeps.\n\nThe okapi too.\n\nAnd so on.", terms)
     assert earlier == ["… Samples are kept for ninety days.", "The fox sleeps.", "The okapi too. …"]
+
+
+# A question, a passage with other forms of its words, the words that are marked, how many are sought.
+FORMS = [
+    ("Wo liegt die Probe?", "Die Proben werden vom Labor im Keller gelagert.", ["Proben"], 2),
+    ("Probe", "Die Proben werden vom Labor im Keller gelagert.", ["Proben"], 1),
+    (
+        "Où est conservé l'échantillon ?",
+        "Les échantillons sont conservés dans la cave.",
+        ["échantillons", "conservés"],
+        2,
+    ),
+    ("échantillon", "Les échantillons sont conservés dans la cave du laboratoire.", ["échantillons"], 1),
+    ("¿Dónde se guarda la muestra?", "Las muestras se guardan en el sótano.", ["muestras", "guardan"], 2),
+    ("Dove è conservato il campione?", "I campioni sono conservati nella cantina.", ["campioni", "conservati"], 2),
+    ("Onde a amostra é guardada?", "As amostras são guardadas no porão.", ["amostras", "guardadas"], 2),
+    ("Waar bewaren we het monster?", "De monsters worden in de kelder bewaard.", ["monsters"], 2),
+    ("Где хранится проба?", "Все пробы хранятся в подвале, и только там.", ["пробы", "хранятся"], 2),
+    ("Wo sind die Häuser?", "Hausnummer: 7. Haus: Keller", ["Haus"], 1),
+]
+
+
+@pytest.mark.parametrize(("question", "text", "marked", "words"), FORMS)
+def test_other_forms_of_a_word_of_its_language_are_marked_and_counted(
+    question: str, text: str, marked: list[str], words: int
+) -> None:
+    shown = found_text(Found((hit(text),)), mask=same, question=question)
+    assert re.findall(f"{MARK_START}(.*?){MARK_END}", shown) == marked
+    assert f"{len(marked)} of {words} word" in shown
+    assert "no passage has a word of the question" not in shown
+
+
+def test_a_stem_counts_in_its_own_language_alone() -> None:
+    german = weigh_terms("Wo liegt die Probe?", [])
+    assert german.count_words("The sea is here and the probs are of no use, but this is to be told.") == 0
+    assert german.count_words("Les probes sont dans la cave et ne servent pas, mais elles sont là.") == 1  # the English
+    assert weigh_terms("How are keys kept?", []).stems == {}
+
+
+def test_the_best_lines_are_those_with_other_forms_of_the_words() -> None:
+    filler = "\n\n".join(f"Diese Zeile über {name} ist für die Sache nicht von Belang." for name in NAMES)
+    shown = choose_lines(f"{filler}\n\nDie Proben werden im Keller gelagert.", weigh_terms("Wo liegt die Probe?", []))
+    assert shown[-1] == "Die Proben werden im Keller gelagert."
 
 
 def test_a_text_that_fits_is_shown_whole_and_a_long_line_is_wrapped() -> None:

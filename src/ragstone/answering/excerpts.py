@@ -3,30 +3,62 @@
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS
-from ragstone.core.analyzer import TOKEN, extract_terms
+from ragstone.core.analyzer import TOKEN, extract_terms, extract_tokens, find_languages, stem_own
 from ragstone.core.escaping import MARK_END, MARK_START
+from ragstone.core.languages import SMALL_WORDS, detect_language
 
 WIDTH = 100  # characters of a line
 LINES = 3
 MARKS = str.maketrans("", "", MARK_START + MARK_END)  # no document sets any
 HOW = re.compile(r"\bhow \w+", re.IGNORECASE)  # "how long": a shape of the question, not its subject
+MEASURES = frozenset(  # the same in other languages
+    "lange lang viel viele vielen oft hoch groß combien cuánto cuánta cuántos cuántas quanto quanta quanti quante "
+    "quantos quantas сколько hoeveel vaak länge många".split()
+)
+ELISION = re.compile(r"^[^\W\d_]{1,6}'(?=\w{3})")  # an article before a French or Italian word
 RULE = re.compile(r"[\s|:=+_*-]+")  # a line of a table or a heading that has no words
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionTerms:
     """The terms of a question that are looked for, and the weight of each: 1, less where many of the passages hold it,
-    since a term that all of them share tells none apart."""
+    since a term that all of them share tells none apart.
+
+    A word of another language is also found by its stem there (`stems`), in passages of that language; in those that
+    tell none, by a question that tells its own."""
 
     weights: Mapping[str, float]
+    stems: Mapping[str, str] = field(default_factory=dict)
+    languages: tuple[str, ...] = ()
+
+    def for_passage(self, text: str) -> "QuestionTerms":
+        """The terms as they are looked for in a passage: with the stems of its language."""
+        if not self.stems:
+            return self
+        own = find_languages(text)
+        asked = self.languages if len(self.languages) == 1 and detect_language(_list_words(text)) is None else ()
+        return replace(self, languages=own or asked)
+
+    def find(self, text: str) -> set[str]:
+        """The terms that a text holds."""
+        found = self.weights.keys() & set(extract_terms(text))
+        if self.stems and self.languages:
+            words = _list_words(text)
+            stems = {stem for language in self.languages for stem in stem_own(words, language)}
+            found |= {self.stems[stem] for stem in self.stems.keys() & stems}
+        return found
 
     def count_words(self, text: str) -> int:
-        """The number of different terms that a text holds."""
-        return len(self.weights.keys() & set(extract_terms(text)))
+        """The number of different terms that a passage holds."""
+        return len(self.for_passage(text).find(text))
+
+
+def _list_words(text: str) -> list[str]:
+    return [ELISION.sub("", token.replace("’", "'").casefold()) for token in extract_tokens(text)]
 
 
 def weigh_terms(question: str, passages: Collection[str]) -> QuestionTerms:
@@ -34,12 +66,40 @@ def weigh_terms(question: str, passages: Collection[str]) -> QuestionTerms:
 
     >>> weigh_terms("How long are samples kept?", ["samples are kept", "samples"]).weights
     {'sampl': 0.5, 'kept': 0.75}
+    >>> weigh_terms("Wie lange wird die Probe aufbewahrt?", ["Die Proben werden aufbewahrt."]).weights
+    {'probe': 0.5, 'aufbewahrt': 0.5}
     """
+    languages = find_languages(question, asked=True)
+    own = languages[0] if len(languages) == 1 else None
     every = list(dict.fromkeys(extract_terms(question)))
+    asked = _list_own_terms(question, own) if own else _list_terms(question, every)
+    terms = [term for term in every if term in asked] or every
+    plain = QuestionTerms(dict.fromkeys(terms, 1.0), _list_stems(question, terms, languages), languages)
+    held = Counter(term for text in passages for term in plain.for_passage(text).find(text))
+    return replace(plain, weights={term: 1 - held[term] / (2 * max(1, len(passages))) for term in terms})
+
+
+def _list_terms(question: str, every: Collection[str]) -> set[str]:
     asked = extract_terms(HOW.sub("", question))
-    terms = [term for term in every if term in asked and term not in SHAPE_TERMS] or every
-    held = Counter(term for text in passages for term in set(extract_terms(text)))
-    return QuestionTerms({term: 1 - held[term] / (2 * max(1, len(passages))) for term in terms})
+    return {term for term in every if term in asked and term not in SHAPE_TERMS}
+
+
+def _list_own_terms(question: str, language: str) -> set[str]:
+    small = SMALL_WORDS[language] | MEASURES
+    return {term for word in _list_words(question) if word not in small for term in extract_terms(word)}
+
+
+def _list_stems(question: str, terms: Collection[str], languages: Iterable[str]) -> dict[str, str]:
+    """For each stem of a word in one of some languages the term of the word."""
+    words = [(word, extract_terms(word)[:1]) for word in _list_words(question)] if languages else []
+    return {
+        stem: term
+        for language in languages
+        for word, first in words
+        for term in first
+        if term in terms
+        for stem in stem_own([word], language)
+    }
 
 
 def choose_lines(text: str, terms: QuestionTerms, *, width: int = WIDTH, lines: int = LINES) -> list[str]:
@@ -53,7 +113,8 @@ def choose_lines(text: str, terms: QuestionTerms, *, width: int = WIDTH, lines: 
         if line.strip() and not RULE.fullmatch(line)
         for row in textwrap.wrap(" ".join(line.split()), width, break_long_words=True, break_on_hyphens=False)
     ]
-    held = [terms.weights.keys() & set(extract_terms(row)) for row in rows]
+    terms = terms.for_passage(text)
+    held = [terms.find(row) for row in rows]
     starts = range(max(1, len(rows) - lines + 1))
     best = max(starts, key=lambda at: (*_weigh_window(held[at : at + lines], terms), -at))
     taken = rows[best : best + lines]
@@ -70,10 +131,11 @@ def _weigh_window(held: Sequence[Collection[str]], terms: QuestionTerms) -> tupl
 
 
 def mark_words(line: str, terms: QuestionTerms) -> str:
-    """A line with each word of the question between `MARK_START` and `MARK_END`."""
+    """A line with each word of the question between `MARK_START` and `MARK_END`.
+
+    A line does not tell its language: give the terms `for_passage`.
+    """
     return TOKEN.sub(
-        lambda word: (
-            f"{MARK_START}{word[0]}{MARK_END}" if terms.weights.keys() & set(extract_terms(word[0])) else word[0]
-        ),
+        lambda word: f"{MARK_START}{word[0]}{MARK_END}" if terms.find(word[0]) else word[0],
         line.translate(MARKS),
     )

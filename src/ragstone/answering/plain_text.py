@@ -59,7 +59,7 @@ def _hit_blocks(hits: Sequence[Hit], *, mask: Mask, question: str, full: bool) -
     several = _has_several_sources([hit.chunk.document for hit in hits])
     blocks = []
     for n, (hit, text) in enumerate(zip(hits, texts, strict=True), 1):
-        chunk = hit.chunk
+        chunk, here = hit.chunk, terms.for_passage(text)
         head = [
             f"{n}. {format_place(chunk.document, chunk.spans, source=several)}",
             *([escape_line_ends(" > ".join(chunk.heading_path))] if chunk.heading_path else []),
@@ -68,7 +68,7 @@ def _hit_blocks(hits: Sequence[Hit], *, mask: Mask, question: str, full: bool) -
             *([f"also in {len(hit.duplicates)} more places"] if hit.duplicates else []),
         ]
         lines = text.splitlines() if full else choose_lines(text, terms)
-        blocks.append("\n".join([mask(" · ".join(head)), *(mark_words(line, terms) for line in lines)]))
+        blocks.append("\n".join([mask(" · ".join(head)), *(mark_words(line, here) for line in lines)]))
     return blocks
 
 

@@ -29,6 +29,7 @@ TOKEN = re.compile(rf"[^\W_{CJK}][^\W{CJK}]*+(?:['’.\-+#][^\W{CJK}]++)*+[+#]{{
 ASCII_TOKEN = re.compile(r"[^\W_]\w*+(?:['.\-+#]\w++)*+[+#]{0,2}", re.ASCII)  # the same where no other letters are
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SPLIT = re.compile(r"['’._\-+#]")
+CJK_START = re.compile(f"[{CJK}]")
 LONGEST_TERM = 64
 OWN_STEM = ":"  # between a language and a stem of it; no term has one
 FEW_WORDS = 16  # of a question that does not tell its language and still has the stems of all
@@ -53,7 +54,7 @@ def stem_words(words: list[str], language: str = "english") -> list[str]:
 
 def _token_terms(token: str, language: str) -> tuple[str, ...]:
     """The terms of one raw token, case still as written."""
-    if re.match(f"[{CJK}]", token):
+    if CJK_START.match(token):
         return tuple(token[i : i + 2] for i in range(max(1, len(token) - 1)))
     token = token.replace("’", "'").removesuffix("'s")
     stem = _stemmer(language).stemWord
@@ -102,12 +103,19 @@ def extract_search_terms(text: str, *, asked: bool = False) -> tuple[list[str], 
     tokens = list(extract_tokens(text))
     terms = list(chain.from_iterable(map(_terms_by_language("english").__getitem__, tokens)))
     words = [token.replace("’", "'").casefold() for token in tokens]
+    return terms, [stem for one in _detect_languages(words, asked) for stem in stem_own(words, one)]
+
+
+def find_languages(text: str, *, asked: bool = False) -> tuple[str, ...]:
+    """The languages other than English that stems of a text are made in, as `extract_search_terms` does."""
+    return _detect_languages([token.replace("’", "'").casefold() for token in extract_tokens(text)], asked)
+
+
+def _detect_languages(words: list[str], asked: bool) -> tuple[str, ...]:
     language = detect_language(words)
-    if language == "english" or (language is None and not (asked and len(words) <= FEW_WORDS)):
-        return terms, []
-    words = [word for word in words if word[0].isalpha() and not re.match(f"[{CJK}]", word)]
-    languages = [language] if language else [one for one in SMALL_WORDS if one != "english"]
-    return terms, [stem for one in languages for stem in _stem_own(words, one)]
+    if language is None and asked and len(words) <= FEW_WORDS:
+        return tuple(one for one in SMALL_WORDS if one != "english")
+    return (language,) if language not in (None, "english") else ()
 
 
 def is_own_stem(term: str) -> bool:
@@ -115,9 +123,12 @@ def is_own_stem(term: str) -> bool:
     return OWN_STEM in term
 
 
-def _stem_own(words: list[str], language: str) -> list[str]:
+def stem_own(words: list[str], language: str) -> list[str]:
+    """The stems of words in lower case, each behind the name of the language; its small words, numbers and CJK runs
+    have none."""
     small = SMALL_WORDS[language]
-    stems = stem_words([word for word in words if word not in small], language)
+    kept = [word for word in words if word not in small and word[0].isalpha() and not CJK_START.match(word)]
+    stems = stem_words(kept, language)
     return [f"{language}{OWN_STEM}{stem}"[:LONGEST_TERM] for stem in stems]
 
 

@@ -127,5 +127,5 @@ def _render_passage(passage: Passage, terms: QuestionTerms) -> Markup:
 
 def _highlight(text: str, terms: QuestionTerms) -> Markup:
     """A text with the question's words marked; all else in it is escaped."""
-    escaped = join(mark_words(mask(text), terms))
+    escaped = join(mark_words(mask(text), terms.for_passage(text)))
     return Markup(escaped.replace(MARK_START, "<mark>").replace(MARK_END, "</mark>"))
