@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from typer.models import ArgumentInfo
 
-from ragstone.cli.app import app
+from ragstone.cli.app import make_app
 from ragstone.cli.search_options import FILTER_OPTIONS
 from ragstone.cli.shared_options import OPTIONS
 
@@ -74,6 +74,7 @@ def options(command: Callable[..., Any]) -> list[Option]:
 
 def commands() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Every command as it is typed, in the order of `ragstone --help`."""
+    app = make_app()
     groups = [("", app), *((f"{group.name} ", group.typer_instance) for group in app.registered_groups)]
     for before, group in groups:
         for command in group.registered_commands if group else ():

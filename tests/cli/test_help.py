@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 import ragstone
-from ragstone.cli.app import app
+from ragstone.cli.app import make_app
 from tests.commands import Run
 
 QUESTION = "For how long are samples kept by default?"
@@ -32,7 +32,7 @@ def test_the_version_is_the_package_s(run: Run) -> None:
 def list_helps() -> list[list[str]]:
     """The arguments of every help: of the program, its commands and their own commands."""
     found: list[list[str]] = [[]]
-    whole = get_command(app)
+    whole = get_command(make_app())
     assert isinstance(whole, TyperGroup)
     for name, command in whole.commands.items():
         found.append([name])

@@ -15,7 +15,7 @@ import yaml
 from ragstone import guard
 from ragstone.access import Role
 from ragstone.chunking import CHUNKERS
-from ragstone.cli.app import app
+from ragstone.cli.app import make_app
 from ragstone.cli.output import FORMATS
 from ragstone.config import model_settings, serve_settings, settings
 from ragstone.config.deadlines import Deadlines
@@ -99,6 +99,7 @@ GROUPS = (
 
 def commands() -> list[str]:
     """Every command as it is typed."""
+    app = make_app()
     own = [str(command.name or (command.callback and command.callback.__name__)) for command in app.registered_commands]
     groups = [
         f"{group.name} {command.name or (command.callback and command.callback.__name__)}"

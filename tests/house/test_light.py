@@ -32,6 +32,8 @@ LOADED = (
 )
 HELP = "import sys; sys.argv = ['ragstone', {}]\nfrom ragstone.cli import main\ntry: main()\nexcept SystemExit: pass"
 
+OTHERS = tuple(f"ragstone.cli.{name}" for name in ("ingest", "serve", "eval_", "doctor"))
+
 
 def loaded(script: str) -> str:
     """The heavy packages that a fresh process has loaded after a script, as one line."""
@@ -63,6 +65,21 @@ def test_a_bare_import_loads_nothing_heavy(script: str) -> None:
 )
 def test_help_loads_nothing_heavy(arguments: str) -> None:
     assert loaded(HELP.format(arguments)) == ""
+
+
+def test_the_version_is_told_before_any_command_is_imported() -> None:
+    script = (
+        HELP.format("'--version'") + "\nsys.exit(' '.join(m for m in sys.modules if m in ('typer', 'ragstone.config')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=HANG, check=False)
+    assert (done.stdout.startswith("ragstone "), done.stderr) == (True, "\n")
+
+
+def test_a_command_waits_for_the_modules_of_no_other_one() -> None:
+    asked = HELP.format("'search', '--help'")
+    script = f"{asked}\nsys.exit(' '.join(m for m in sys.modules if m in {OTHERS!r}))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=HANG, check=False)
+    assert ("Usage: ragstone search" in done.stdout, done.stderr) == (True, "\n")
 
 
 def test_the_engine_loads_a_stage_when_a_method_needs_it() -> None:

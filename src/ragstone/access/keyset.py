@@ -4,8 +4,6 @@ unknown."""
 import json
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -66,18 +64,19 @@ class Keyset:
             raise Unavailable(f"the keys of the tokens' issuer could not be read just now; try again in {PAUSE:.0f} s")
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Follows no redirection: only the configured place is asked."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
-
-
 def _read_keys(place: str) -> bytes:
     if "://" not in place:
         with Path(place).expanduser().open("rb") as file:
             return _check_size(file.read(LARGEST + 1))
-    opener = urllib.request.build_opener(_NoRedirect, urllib.request.ProxyHandler({}))
+    import urllib.request  # 20 ms that a collection without an issuer need not wait
+
+    class NoRedirect(urllib.request.HTTPRedirectHandler):
+        """Follows no redirection: only the configured place is asked."""
+
+        def redirect_request(self, *_: Any, **__: Any) -> None:
+            return None
+
+    opener = urllib.request.build_opener(NoRedirect, urllib.request.ProxyHandler({}))
     end = time.monotonic() + TIMEOUT
     read = b""
     with opener.open(place, timeout=TIMEOUT) as response:
@@ -103,6 +102,8 @@ def _parse_keys(data: bytes) -> list[Jwk]:
 
 
 def _describe_error(error: Exception) -> str:
-    if isinstance(error, urllib.error.HTTPError):
+    from urllib.error import HTTPError
+
+    if isinstance(error, HTTPError):
         return f"HTTP {error.code}"
     return str(getattr(error, "reason", None) or getattr(error, "strerror", None) or error)

@@ -11,11 +11,12 @@ from typing import Any
 from ragstone.answering.verification.citations import Mask
 from ragstone.core.answers import Answer, Citation, Event, Found, Note, Sentence, Step
 from ragstone.core.json_shapes import span_json
+from ragstone.core.late_pattern import compile_late
 from ragstone.core.types import Chunk, Document, Hit, Json
 
 SCHEMA = 1
 # What XML 1.0 cannot hold, not even as a reference.
-NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NO_XML = compile_late("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SNIPPET = 400
 DOCUMENT_FACTS = ("date", "project", "tags", "confidentiality", "doc_type")  # of front matter, in the full pack
 

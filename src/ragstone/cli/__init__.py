@@ -12,7 +12,7 @@ def main() -> None:
     """Run a command; the exit status is that of the error tree (0 ok, 1 failure, 2 bad input, 3 degraded)."""
     try:
         _prepare_streams()
-        status = _run_caught()
+        status = 0 if sys.argv[1:] == ["--version"] and _print_version() else _run_caught()
     except KeyboardInterrupt:  # also while the program is still being imported
         status = INTERRUPTED
         print("interrupted: finished work is kept; run the same command to continue", file=sys.stderr)
@@ -32,6 +32,17 @@ def _prepare_streams() -> None:
         reconfigure = getattr(stream, "reconfigure", None)  # what tests put in their place has none
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _print_version() -> bool:
+    """Print the version before anything is imported; False where the output takes none, which is then reported."""
+    from ragstone.core.version import __version__
+
+    try:
+        print(f"ragstone {__version__}", flush=True)
+    except OSError:
+        return False
+    return True
 
 
 def _run_caught() -> int:
@@ -61,14 +72,14 @@ def _run(*, debug: bool) -> int:
 
     from typer.exceptions import Abort, TyperException
 
-    from ragstone.cli.app import app
+    from ragstone.cli.app import run_app
 
     # What a user must know comes as a note or an error; the log, with its traces, is for who asks for it.
     if not debug:  # an interrupt may meet work before it begins
         warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
     logging.basicConfig(stream=sys.stderr, level=logging.INFO if debug else logging.CRITICAL)
     try:
-        return app(standalone_mode=False) or 0
+        return run_app(sys.argv[1:]) or 0
     except TyperException as error:  # an unknown command or option, a value of the wrong kind
         message = error.format_message()
         if message.startswith("Usage: "):  # a group without a command: its whole help

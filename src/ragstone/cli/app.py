@@ -1,5 +1,6 @@
 """All commands, one module each."""
 
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from typing import Annotated
 
@@ -56,17 +57,24 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-app = typer.Typer(
-    name="ragstone",
-    cls=GroupedCommands,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+def make_app(names: Collection[str] | None = None) -> typer.Typer:
+    """The program with these commands, by default with all. Only their modules are imported."""
+    made = typer.Typer(
+        name="ragstone",
+        cls=GroupedCommands,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    made.callback()(_run_program)
+    for panel, modules in COMMANDS.items():
+        for module in modules:
+            if names is None or module.rstrip("_") in names:
+                _add_command(made, module, panel)
+    return made
 
 
-@app.callback()
 def _run_program(
     context: typer.Context,
     version: Annotated[  # noqa: ARG001  # its callback acts
@@ -78,13 +86,19 @@ def _run_program(
     context.with_resource(use_preset(preset))
 
 
-for _panel, _names in COMMANDS.items():
-    for _name in _names:
-        _module = import_module(f"ragstone.cli.{_name}")
-        if hasattr(_module, "app"):
-            for _one in _module.app.registered_commands:
-                _one.cls = GroupedCommand
-            app.add_typer(_module.app, name=_name.rstrip("_"), rich_help_panel=_panel)
-        else:
-            _command = app.command(name=_name.rstrip("_"), cls=GroupedCommand, rich_help_panel=_panel)
-            _command(getattr(_module, _name))
+def _add_command(made: typer.Typer, name: str, panel: str) -> None:
+    module = import_module(f"ragstone.cli.{name}")
+    if hasattr(module, "app"):
+        for one in module.app.registered_commands:
+            one.cls = GroupedCommand
+        made.add_typer(module.app, name=name.rstrip("_"), rich_help_panel=panel)
+    else:
+        made.command(name=name.rstrip("_"), cls=GroupedCommand, rich_help_panel=panel)(getattr(module, name))
+
+
+def run_app(arguments: Sequence[str]) -> int | None:
+    """Run what a command line asks for. One that begins with a command waits for the modules of no other one."""
+    first = next(iter(arguments), "")
+    known = {name.rstrip("_") for names in COMMANDS.values() for name in names}
+    status: int | None = make_app({first} if first in known else None)(list(arguments), standalone_mode=False)
+    return status

@@ -17,6 +17,7 @@ from itertools import chain
 import Stemmer
 
 from ragstone.core.languages import SMALL_WORDS, detect_language
+from ragstone.core.late_pattern import compile_late
 
 # Lucene's English stop words, the set that the BM25 baselines are stated with.
 STOP_WORDS = frozenset(
@@ -29,7 +30,7 @@ TOKEN = re.compile(rf"[^\W_{CJK}][^\W{CJK}]*+(?:['’.\-+#][^\W{CJK}]++)*+[+#]{{
 ASCII_TOKEN = re.compile(r"[^\W_]\w*+(?:['.\-+#]\w++)*+[+#]{0,2}", re.ASCII)  # the same where no other letters are
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SPLIT = re.compile(r"['’._\-+#]")
-CJK_START = re.compile(f"[{CJK}]")
+CJK_START = compile_late(f"[{CJK}]")
 LONGEST_TERM = 64
 OWN_STEM = ":"  # between a language and a stem of it; no term has one
 FEW_WORDS = 16  # of a question that does not tell its language and still has the stems of all

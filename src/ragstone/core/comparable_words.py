@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import Literal
 
 from ragstone.core.analyzer import CJK, extract_terms
+from ragstone.core.late_pattern import compile_late
 
 PARSED_TEXTS = 256  # that are remembered: those of a question or two
 Kind = Literal["number", "month", "name", "code", "word", "light"]
 
-WORD = re.compile(
+WORD = compile_late(
     rf"(?P<word>_*+[^\W\d_{CJK}][^\W{CJK}]*+(?:[._][^\W{CJK}]++)*+(?:['’][^\W\d_]++)?+[+#]{{0,2}})"
     r"|(?P<iso>(?<![\w.-])\d{4}-\d{2}-\d{2}(?![\w-]))"
     r"|(?P<clock>(?<![\w:.])\d{1,2}:\d{2}(?::\d{2})?(?![\w:]))"
@@ -21,7 +22,7 @@ WORD = re.compile(
     r"(?P<tail>%| ?°[CF]?|[^\W\d_][\w]*+)?"
     rf"|(?P<script>[{CJK}])"
 )
-SENTENCE_START = re.compile(r"(?:^|[.!?:;\n•|>#\"“”‘(\[*-])[\s\"“‘'(\[*_`#>-]*$")
+SENTENCE_START = compile_late(r"(?:^|[.!?:;\n•|>#\"“”‘(\[*-])[\s\"“‘'(\[*_`#>-]*$")
 LOOK_BACK = 12
 LONGEST_CACHED_WORD = 64
 UNITS = {

@@ -2,6 +2,8 @@
 
 import re
 
+from ragstone.core.late_pattern import compile_late
+
 # A `key` is one of these, or none of our business.
 KEYS: tuple[str, ...] = ("api", "app", "auth", "access", "secret", "master", "account", "license", "private", "signing")
 KEYS += ("encryption", "fernet", "crypt", "cipher", "session", "cookie", "jwt", "hmac", "aes", "storage", "shared")
@@ -93,7 +95,7 @@ NAME_END = r"(?:\\{0,2}[\"'`]|[\])*~]|</\w{1,10}>){0,4}"
 # `between` tells how name and value are joined: a sign; `cell`, the next cell of a table; `blank`, the
 # argument of an option; `said`, words that lead to a quoted value. `below` is a value on a line of its
 # own: indented as in YAML, or so strong that it needs no indent.
-ASSIGNMENT = re.compile(
+ASSIGNMENT = compile_late(
     rf"(?i){NAME}{ABOUT}[\w.\[\]-]{{0,40}}{NAME_END}"
     r"(?:[ \t]{0,8}(?::=|::=|\?=|=>|->|→|=|:(?!:)|：|(?<=[\"']),)(?:\*{1,3}|__|</\w{1,10}>){0,2}"
     r"|,?\s{1,40}\"?value\"?[ \t]{0,4}[:=]"

@@ -2,6 +2,8 @@
 
 import re
 
+from ragstone.core.late_pattern import compile_late
+
 # Vendors' published token shapes, by the kind that a mask names. Each starts with what no other text starts with.
 SHAPES: tuple[tuple[str, str], ...] = (
     ("jwt", r"ey[JI][\w-]{8,}\.ey[JI][\w-]{8,}(?:\.[\w-]*)?|ZXlK[\w-]{40,}"),
@@ -48,11 +50,11 @@ SHAPES: tuple[tuple[str, str], ...] = (
         ),
     ),
 )
-VENDORS = re.compile("(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<{kind}>{shape})" for kind, shape in SHAPES) + ")")
+VENDORS = compile_late("(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<{kind}>{shape})" for kind, shape in SHAPES) + ")")
 
 # The body holds no further `-----`, so that each beginning scans only to the next line of dashes. Where the
 # end is missing (a text cut short) whatever looks like more of the key goes with it.
-PRIVATE_KEY = re.compile(
+PRIVATE_KEY = compile_late(
     r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     r"(?=(?:[^-]|-(?!----)){0,400}?[A-Za-z0-9+/=]{20})"
     r"(?:[^-]*(?:-(?!----)[^-]*)*-----END[ A-Z0-9]{0,40}-----|"
@@ -63,21 +65,21 @@ PRIVATE_KEY = re.compile(
 )
 PRIVATE_KEY_STARTS = (b"-----begin", b"putty-user-key-file")
 
-AUTHORIZATION = re.compile(
+AUTHORIZATION = compile_late(
     r"(?i)(?:\bauthorization[\"']?[ ]?(?:=>|[:=])[ ]{0,3}[\"']?(?:(?P<scheme>basic)|[a-z-]{2,20})?|\bbearer)"
     r"[ \t]{0,4}(?<=[ \t\"':=])[\"']?(?P<value>[\w.~+/=-]{8,2000})"
 )
 AUTHORIZATION_STARTS = (b"authorization", b"bearer")
 URL_LOGIN = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/\"'<>]{3,128})@(?=[\w\[{$.-])")
-LOGIN = re.compile(
+LOGIN = compile_late(
     r"(?i)\bcurl\b(?:[^\n|;\\]|\\\s?){0,400}?\s(?:-u ?|--user[ =]{1,3})"
     r"[\"']?(?:[^\s:\"'$@]{0,64}|\{[^\s:\"'$@]{0,64}\}\"):\"?(?P<value>[^\s\"']{3,128})"
 )
 # A line of .netrc.
-MACHINE = re.compile(
+MACHINE = compile_late(
     r"(?i)machine\s{1,4}\S{1,200}\s{1,4}login\s{1,4}\S{1,128}\s{1,4}password\s{1,4}(?P<value>\S{3,128})"
 )
 # Two words of a private gem server, under the name that Bundler has for it.
-GEMS = re.compile(
+GEMS = compile_late(
     r"(?i)contribsys(?:__com|\.com)?[\"']?[ ]?[:=]?[ ]?[\"']?(?P<value>[0-9a-f]{8}:[0-9a-f]{8})(?![0-9a-f])"
 )

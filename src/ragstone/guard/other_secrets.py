@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from ragstone.core.late_pattern import compile_late
 from ragstone.guard.plausible import is_password
 from ragstone.guard.secret_places import find_starts
 
@@ -25,30 +26,30 @@ OPTIONS = {
     b"htpasswd": r"htpasswd\s+-\w{0,5}b\w{0,5}\s+\S{1,200}\s+\S{1,64}[ \t]+",
     b"smbclient": rf"smbclient{WORDS}-U[ \t]*[^\s%]{{1,64}}%",
 }
-COMMANDS = {start: re.compile(f"(?i:{option}){ARGUMENT}") for start, option in OPTIONS.items()}
+COMMANDS = {start: compile_late(f"(?i:{option}){ARGUMENT}") for start, option in OPTIONS.items()}
 # The value of an attribute some lines below a name: Terraform, CloudFormation, lists of variables.
-DEFAULT = re.compile(
+DEFAULT = compile_late(
     r"(?i)[\w.-]{0,40}\"?[ \t]{0,4}[{:]?[ \t]{0,4}"
     r"(?:\r?\n[ \t]{1,24}\"?(?!default\b)[\w-]{1,30}\"?[ \t]{0,24}[:=][^\n]{0,200}){0,5}"
     r"(?:\r?\n[ \t]{1,24}|[{;,][ \t]{1,8})\"?default\"?[ \t]{0,24}[:=][ \t]{0,24}"
     r"(?:\"(?P<double>(?:[^\"\\\n]|\\.){3,512})\"|'(?P<single>[^'\n]{3,512})'|(?P<plain>[^\s'\"{\[][^\s]{2,511}))"
 )
 # Passwords as files keep them: crypt's forms, LDAP's, and fields between colons.
-HASH = re.compile(
+HASH = compile_late(
     r"(?<![\w$])\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|md5|sha1|sha256|sha512|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]{0,12}"
     r"|bcrypt[\w-]{0,8}|P|H|S)\$[./A-Za-z0-9$=,+_-]{16,400}"
     r"|\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|PBKDF2[\w-]{0,12}|ARGON2)\}\$?[A-Za-z0-9+/=$.,-]{13,400}"
     r"|pbkdf2_sha\d{1,3}\$\d{1,8}\$[\w.+/=-]{1,64}\$[\w.+/=-]{20,128}"
 )
 # .pgpass, shadow, and dumps of a Windows domain.
-FIELDS = re.compile(
+FIELDS = compile_late(
     r"(?<![\w.*:/@-])(?:[\w.*-]{1,255}:(?:\d{1,5}|\*):(?!\d+:)[\w.*-]{1,63}:(?!\d+:)[\w.@*-]{1,63}:"
     r"(?P<pgpass>(?:[^\s:\\]|\\.){3,128})(?=\s|</|[`\"']|\Z)"
     r"|[a-z_][\w.-]{0,31}:(?P<crypt>[./A-Za-z0-9]{13}):\d{1,6}(?::\d{0,6}){4,6}:*"
     r"|[\w.$\\-]{1,64}:\d{1,10}:(?P<ntlm>[0-9a-fA-F]{32}:[0-9a-fA-F]{32}):{1,3})"
 )
 COLONS = 4  # what the least of these has on its line
-COOKIE = re.compile(r"(?i)cookies?[\"']?(?:[ \t]{0,4}(?:=>|[:=])|[ \t])[ \t]{0,4}[\"'`]?(?P<pairs>[^\n\"'`]{8,4000})")
+COOKIE = compile_late(r"(?i)cookies?[\"']?(?:[ \t]{0,4}(?:=>|[:=])|[ \t])[ \t]{0,4}[\"'`]?(?P<pairs>[^\n\"'`]{8,4000})")
 PAIR = re.compile(r"(?P<name>[^\s=;,]{1,80})=(?P<value>[^\s;,\"]{10,2000})")
 ATTRIBUTES = frozenset(("expires", "path", "domain", "max-age", "samesite", "version", "priority"))
 OTHER_STARTS = (*COMMANDS, b"cookie")

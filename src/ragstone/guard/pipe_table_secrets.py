@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ragstone.core.late_pattern import compile_late
 from ragstone.guard.assignments import ABOUT, NAME
 
 RULE = re.compile(r"[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*(?:[ \t]*:?-+:?[ \t]*)?\r?$")
 BAR = re.compile(r"(?<!\\)\|")
 BEFORE_NAME = re.compile(r"[^\w]*(?:[\w-]+(?: [\w-]+){0,2} ?)?")
-FROM_NAME = re.compile(rf"(?i){NAME}{ABOUT}[\w-]{{0,20}}(?: ?\([^()]*\))?[^\w]*")
+FROM_NAME = compile_late(rf"(?i){NAME}{ABOUT}[\w-]{{0,20}}(?: ?\([^()]*\))?[^\w]*")
 HEADING_LENGTH = 60
 VALUE = re.compile(r"[\s*`\"']*(?:<\w+>)?(?P<value>[^\s`\"'<>]+?)(?:</\w+>)?[\s*`\"']*")
 CELL_LENGTH = 600

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from math import log2
 
+from ragstone.core.late_pattern import compile_late
 from ragstone.guard.bare_values import is_random, is_template
 
 # Bits a character. English words lie at 2.3-3.2, random base-62 of 20 characters at 3.7-4.3.
@@ -15,15 +16,15 @@ FEW = 3
 
 # What people write where a secret would stand. In a vendor's token any letters may occur by chance,
 # so that only the unmistakable ones count there.
-EXAMPLE = re.compile(
+EXAMPLE = compile_late(
     r"(?i)example|x{4}|\*{3}|\.{3}|…|your[_-]|(?<![A-Za-z0-9])(?:here|token|dummy)(?![A-Za-z0-9])|tokenhere|keyhere"
     r"|abcdefghij|abcdef-abcdef|-1234-1234-|1234567890123456|xox[a-z]-\d{4,10}(?![\w-])"
 )
-PLACEHOLDER = re.compile(
+PLACEHOLDER = compile_late(
     r"(?i)sample|your|placeholder|change[_-]?me|dummy|redacted|insert|masked|replace|not[_-]?a[_-]?(?:real|secret)"
     r"|\$\{[\w.:-]*\}|\$\([a-z_]+[ )]|\{\{|<[a-z][a-z _-]{3,}>|%\([a-z_]+\)s|^%[a-z_]+%$"
 )
-WORD = re.compile(
+WORD = compile_late(
     r"(?i)(?:(?:my|the|db|some|new|old|admin|user|root|super|very|top|client|access|api|auth|bearer)[_-]?)*"
     r"(?:pass(?:word|wd|phrase|code)?|pwd|pw|secrets?|tokens?|keys?|user(?:name)?|none|null|nil|true|false|undefined|"
     r"string|str|text|required|optional|default|empty|value)\d{0,3}"
@@ -31,12 +32,12 @@ WORD = re.compile(
 CODE = re.compile(r"[\w$]+(?:\.[A-Za-z_]\w*)+\(?\)?|self\.\S+|process\.env\S*|os\.\S+|--?[a-z-]+")
 LETTERS = re.compile(r"[A-Za-z_.-]+")
 # A path, a version, a date, a number with a unit.
-PLAIN = re.compile(
+PLAIN = compile_late(
     r"\.{0,2}/\S*|[A-Za-z]:\\.*|https?://\S*|v?\d+(?:[.:/_-]\d+)*[a-z%]{0,3}|[A-Za-z.-]+(?:/[\w.-]+)+|"
     r"\S+\.(?:ya?ml|json|txt|pem|md|py|env)|\S+\.html?\b\S*"
 )
 # Names of the trade that mix letters and digits as passwords do.
-TECHNICAL = re.compile(
+TECHNICAL = compile_late(
     r"(?i)(?<![A-Za-z])(?:base-?(?:32|58|64)|sha-?\d+|md[45]|oauth-?\d|open-?id|utf-?\d+|pbkdf2|aes-?\d+|rsa-?\d+|x-?509|pkcs#?\d+|"
     r"https?/?\d?|ipv[46]|win(?:32|64)|[axi]\d{2,3}|amd64|k8s|rfc-?\d+|[ehpr]s(?:256|384|512)|argon2\w*|ed25519|"
     r"ntlm(?:v\d)?|v\d+(?:\.\d+)*|i18n|l10n|[2-4]fa|s3|ec2|e2e|r2|web3|tls1|p12|mp[34]|log4j|fido2|u2f)(?![A-Za-z])"

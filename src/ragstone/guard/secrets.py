@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ragstone.core.late_pattern import compile_late
 from ragstone.guard import csv_secrets, pipe_table_secrets
 from ragstone.guard.assignments import ASSIGNMENT, CELL_ENDS, FOREIGN, LINE_ENDS, NAME, OPTION, STARTS
 from ragstone.guard.bare_values import BEFORE, TOKEN, find_bare_end, is_code, is_random
@@ -33,8 +34,8 @@ from ragstone.guard.secret_places import find_starts, find_token_runs, fold_case
 # One pass masks everything; a second can find what stood too close to a first one. Hostile text
 # could ask for more: it gets no more.
 PASSES = 4
-NAMED = re.compile(f"(?i){NAME}")
-FOREIGN_NAMES = re.compile("|".join(FOREIGN), re.IGNORECASE)
+NAMED = compile_late(f"(?i){NAME}")
+FOREIGN_NAMES = compile_late("|".join(FOREIGN), re.IGNORECASE)
 FOLDED_NAMES = tuple(word.casefold() for word in FOREIGN)
 DOT_ABOVE = "\u0307"
 GOES_ON = re.compile(r"[\w$%&@#!?+=^~(){}\[\]<>]")  # behind the quote that would end a value

@@ -2,6 +2,7 @@
 
 import re
 
+from ragstone.core.late_pattern import compile_late
 from ragstone.guard.assignments import NAME
 from ragstone.guard.credentials import AUTHORIZATION_STARTS, PRIVATE_KEY_STARTS
 from ragstone.guard.masking import mask_secrets
@@ -10,7 +11,7 @@ from ragstone.guard.other_secrets import OTHER_STARTS
 WORDS_KEPT = 4  # a name of a secret has at most so many words
 LONGEST = 20_000  # characters that are kept back at most
 OTHER_NAMES = sorted({start.decode() for start in (*AUTHORIZATION_STARTS, *PRIVATE_KEY_STARTS, *OTHER_STARTS)})
-NAMES = re.compile("|".join((NAME, *map(re.escape, (*OTHER_NAMES, "curl", "machine", "contribsys")))), re.IGNORECASE)
+NAMES = compile_late("|".join((NAME, *map(re.escape, (*OTHER_NAMES, "curl", "machine", "contribsys")))), re.IGNORECASE)
 BLANK_LINE = re.compile(r"\n[ \t]*\r?\n\s*\S[^\n]*\n[ \t]*\r?\n")
 KEY_END = re.compile(r"-----END[^\n]*\n", re.IGNORECASE)
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Literal
 
 from ragstone.core.analyzer import extract_terms, extract_tokens
+from ragstone.core.late_pattern import compile_late
 
 Kind = Literal["who", "when", "where", "how_many", "how_to", "why", "yes_no", "what_is", "other"]
 
@@ -23,7 +24,7 @@ SHAPE_TERMS = frozenset(
 KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "how_many",
-        re.compile(
+        compile_late(
             r"\bhow (?:many|much|long|old|large|big|far|high|tall|fast|often|deep|heavy|wide)\b"
             r"|\bwhat (?:percent|number|amount|fraction|population|distance|size|length|height)"
             r"|\b(?:percentage|number) of\b",
@@ -32,7 +33,7 @@ KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     (
         "when",
-        re.compile(
+        compile_late(
             r"\bwhen\b|\b(?:what|which|in what|in which) (?:year|date|day|month|century|decade|time|period"
             r"|age|era)\b|\bsince when\b",
             re.I,
@@ -40,7 +41,7 @@ KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     (
         "where",
-        re.compile(
+        compile_late(
             r"\bwhere\b|\b(?:what|which) (?:\w+ )?(?:country|countries|city|cities|place|location|state"
             r"|region|continent|river|directory|folder|file|area|town|county)\b",
             re.I,
@@ -48,7 +49,7 @@ KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     (
         "who",
-        re.compile(
+        compile_late(
             r"\bwho(?:m|se|'s)?\b|\b(?:what|which) (?:person|people|king|queen|president|author|company"
             r"|organi[sz]ation|scientist|group|team|ruler|leader)\b",
             re.I,
@@ -56,11 +57,11 @@ KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     (
         "why",
-        re.compile(r"\bwhy\b|\bwhat (?:is|are|was|were) the (?:reasons?|causes?|purpose)\b|\bwhat causes?d?\b", re.I),
+        compile_late(r"\bwhy\b|\bwhat (?:is|are|was|were) the (?:reasons?|causes?|purpose)\b|\bwhat causes?d?\b", re.I),
     ),
     (
         "how_to",
-        re.compile(
+        compile_late(
             r"\bhow (?:to|do|does|can|should|could|would|did|is|are|must|might)\b|\bwhat command\b"
             r"|\bsteps? to\b|\bway to\b",
             re.I,
@@ -68,11 +69,13 @@ KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     (
         "yes_no",
-        re.compile(r"^\W*(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|may|must|am)\b", re.I),
+        compile_late(
+            r"^\W*(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|may|must|am)\b", re.I
+        ),
     ),
     (
         "what_is",
-        re.compile(
+        compile_late(
             r"^\W*what(?:'s| is| are| was| were| does)\b|^\W*(?:define|definition|explain|describe|meaning of)\b", re.I
         ),
     ),
@@ -85,26 +88,26 @@ COUNT_WORDS = (
     "|few|both|single|double"
 )
 ANSWER_PATTERNS: Mapping[Kind, re.Pattern[str]] = {
-    "when": re.compile(
+    "when": compile_late(
         rf"\b(?:1[0-9]|20)\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)\b|\b(?:{MONTHS})\b|\b\d{{1,4}} (?:BC|AD|BCE|CE)\b"
         rf"|(?i:\b(?:century|centuries|decades?|years? (?:ago|later)|"
         r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|noon|midnight|a\.m\.|p\.m\.|spring|summer"
         r"|autumn|winter|after|before|during|until|every \w+)\b)"
     ),
-    "how_many": re.compile(rf"\d|(?i:\b(?:{COUNT_WORDS})\b)"),
-    "where": re.compile(
+    "how_many": compile_late(rf"\d|(?i:\b(?:{COUNT_WORDS})\b)"),
+    "where": compile_late(
         r"\b(?:in|at|near|from|to|on|of|across|throughout|into|under|within|outside|north|south|east"
         r"|west)\b (?:the )?[`A-Z/~]|[/~][\w.-]+/"
     ),
-    "why": re.compile(
+    "why": compile_late(
         r"(?i)\b(?:because|since|due to|owing to|thanks to|as a result|result of|result in|caused? by|reason"
         r"|in order to|so that|to avoid|to prevent|to ensure|therefore|so as|led to|allow|help|for)\b"
     ),
-    "how_to": re.compile(
+    "how_to": compile_late(
         r"(?i)`|\b(?:use|using|run|set|call|add|create|install|type|click|select|by|must|should|need|can"
         r"|first|then|to)\b|^\s*(?:\d+[.)]|[-*]) "
     ),
-    "what_is": re.compile(
+    "what_is": compile_late(
         r"(?i)\b(?:is|are|was|were|means?|refers? to|called|known as|defined|represents?|describes?"
         r"|consists? of|allows?|provides?|lets?|returns?)\b"
     ),
