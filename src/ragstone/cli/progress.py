@@ -5,23 +5,27 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
 
 from ragstone.core.answers import Event
 
 LABELS = {"pages": "pages", "text": "documents", "vectors": "vectors", "copied": "copied", "verified": "verified"}
+BEFORE = "starting"  # until the first event
 EVERY_SECONDS = 1.0
 
 
 class ProgressDisplay:
-    """Hears a run's events. With `ndjson`: a JSON line a second on stdout. Else, in a terminal: bars with rate and time
-    left, on stderr."""
+    """Hears a run's events. With `ndjson`: a JSON line a second on stdout. Else, in a terminal: bars with time, rate
+    and time left, on stderr; they move between events too, so that a long document does not look like a stop."""
 
     def __init__(self, *, ndjson: bool) -> None:
         self._ndjson = ndjson
-        self._bars: Any = _make_bars() if not ndjson and sys.stderr.isatty() else None
+        self._bars: Any = make_bars() if not ndjson and sys.stderr.isatty() else None
+        self._waiting: Any = self._bars.add_task(BEFORE, total=None) if self._bars is not None else None
         self._tasks: dict[str, Any] = {}
+        self._since = self._bars.get_time() if self._bars is not None else 0.0
         self._last = 0.0
 
     def __enter__(self) -> Self:
@@ -51,8 +55,13 @@ class ProgressDisplay:
                 sys.stdout.flush()
 
     def _draw(self, name: str, done: int, total: int) -> None:
+        if self._waiting is not None:
+            self._bars.remove_task(self._waiting)
+            self._waiting = None
         if name not in self._tasks:
             self._tasks[name] = self._bars.add_task(name, total=total)
+            self._bars.tasks[-1].start_time = self._since  # the first event comes with work done since the last stage
+        self._since = self._bars.get_time()
         self._bars.update(self._tasks[name], completed=done, total=total)
 
 
@@ -72,15 +81,34 @@ def show_activity(label: str) -> Iterator[Callable[[], None]]:
         status.stop()
 
 
-def _make_bars() -> Any:
+def estimate_remaining(done: float, total: float, seconds: float) -> float | None:
+    """The seconds that are left after `seconds` of work, by the mean rate: it settles as work goes on, and grows
+    while a long document holds the work up.
+
+    >>> estimate_remaining(10, 40, 5.0)
+    15.0
+    """
+    return seconds * (total - done) / done if done > 0 else None
+
+
+def make_bars(console: Any = None, get_time: Callable[[], float] | None = None) -> Any:
+    """Bars that draw themselves ten times a second on a terminal, by default on stderr, and by a clock in seconds."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
     from rich.text import Text
 
     class Rate(ProgressColumn):
         def render(self, task: Any) -> Text:
-            return Text(f"{task.completed / task.elapsed:.1f}/s" if task.elapsed else "")
+            if task.total is None:
+                return Text("")
+            rate = f" {task.completed / task.elapsed:.1f}/s" if task.elapsed else ""
+            return Text(f"{task.completed:.0f}/{task.total:.0f}{rate}")
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
-    return Bars(*columns, console=Console(stderr=True))
+    class Remaining(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            left = None if task.total is None else estimate_remaining(task.completed, task.total, task.elapsed or 0.0)
+            return Text(f"{timedelta(seconds=round(left))} left" if left else "")
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), Rate(), TimeElapsedColumn(), Remaining())
+    return Bars(*columns, console=console or Console(stderr=True), get_time=get_time)
