@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ragstone.config.settings import SourceSettings
+from ragstone.config.settings import LimitSettings, SourceSettings
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import RecallingSource, Source
 
@@ -24,6 +24,7 @@ def resolve_sources(
     *,
     configured: Sequence[SourceSettings],
     offline: bool = False,
+    limits: LimitSettings = LimitSettings(),  # frozen
 ) -> list[tuple[sources.FileSource | sources.WebSource, str]]:
     """The sources to walk, each with the place of its root."""
     if name and len(paths) > 1:
@@ -36,7 +37,7 @@ def resolve_sources(
         wanted = [replace(source, ignore=(*source.ignore, *ignore)) for source in configured]
     if not wanted:
         raise UsageError("nothing to ingest: name a folder or file, or list `sources` in ragstone.yaml")
-    roots = [resolve_source(source, offline=offline) for source in wanted]
+    roots = [resolve_source(source, offline=offline, limits=limits) for source in wanted]
     names = [source.name for source, _ in roots]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"duplicate source name {twice!r}: give each source its own name")
@@ -65,7 +66,7 @@ def resolve_file_source(path: str, ignore: Sequence[str] = ()) -> tuple[sources.
 
 
 def resolve_source(
-    wanted: SourceSettings, *, offline: bool = False
+    wanted: SourceSettings, *, offline: bool = False, limits: LimitSettings = LimitSettings()  # frozen
 ) -> tuple[sources.FileSource | sources.WebSource, str]:
     """A configured source and the place of its root; it is called after its folder, or its host, unless named.
 
@@ -74,7 +75,7 @@ def resolve_source(
     from ragstone.ingestion import sources
 
     if sources.is_address(wanted.path):
-        return _open_web_source(wanted, offline=offline)
+        return _open_web_source(wanted, limits, offline=offline)
     return _open_file_source(wanted)
 
 
@@ -92,13 +93,14 @@ def _open_file_source(wanted: SourceSettings) -> tuple[sources.FileSource, str]:
     return sources.FileSource(wanted.name or root.name or "root", wanted.path, rules=rules), str(root)
 
 
-def _open_web_source(wanted: SourceSettings, *, offline: bool) -> tuple[sources.WebSource, str]:
+def _open_web_source(wanted: SourceSettings, limits: LimitSettings, *, offline: bool) -> tuple[sources.WebSource, str]:
     """The pages behind an address."""
     from ragstone.ingestion import sources
 
     if offline:
         raise UsageError(f"cannot fetch {wanted.path!r:.80}: offline is true")
     rules = sources.Rules(ignore=wanted.ignore, deny=wanted.deny)
-    limits = sources.CrawlLimits(wanted.depth, wanted.pages, wanted.delay)
+    most, most_text = max(limits.office_bytes, limits.text_bytes), limits.text_bytes
+    bounds = sources.CrawlLimits(wanted.depth, wanted.pages, wanted.delay, most, most_text)
     name = wanted.name or urlsplit(wanted.path).hostname or "web"
-    return sources.WebSource(name, wanted.path, rules=rules, limits=limits), wanted.path
+    return sources.WebSource(name, wanted.path, rules=rules, limits=bounds), wanted.path

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import ragstone
-from ragstone.config.settings import Settings, SourceSettings
+from ragstone.config.settings import LimitSettings, Settings, SourceSettings
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
 from ragstone.ingestion.sources.web import addresses, fetching
 from ragstone.testing.bag_of_words import BagOfWords
@@ -58,8 +58,7 @@ class Site:
 
 
 @pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr(fetching, "LONGEST_WAIT", 0.05)
+def site() -> Iterator[Site]:
     made = Site()
     yield made
     made.server.shutdown()
@@ -70,10 +69,11 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 def kb(tmp_path: Path) -> Iterator[Callable[..., ragstone.Knowledge]]:
     opened = []
 
-    def open_(place: str, **more: Any) -> ragstone.Knowledge:
+    def open_(place: str, *, limits: LimitSettings = LimitSettings(), **more: Any) -> ragstone.Knowledge:  # frozen
         source = SourceSettings(place, **{"name": "site", "delay": 0, **more})
         made = ragstone.open(
-            settings=Settings(store=f"embedded:{tmp_path / 'store'}", sources=(source,)), embedder=BagOfWords()
+            settings=Settings(store=f"embedded:{tmp_path / 'store'}", sources=(source,), limits=limits),
+            embedder=BagOfWords(),
         )
         opened.append(made)
         return made
@@ -212,7 +212,17 @@ def test_pages_that_only_a_silent_page_leads_to_stay(site: Site, kb: Callable[..
         assert [path.removeprefix(site.url) for path in held(opened)] == ["/d/", "/d/far", "/d/list"]
 
 
-def test_a_site_that_asks_for_patience_gets_it(site: Site, kb: Callable[..., ragstone.Knowledge]) -> None:
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds of the waits, which take no time here."""
+    made: list[float] = []
+    monkeypatch.setattr(fetching.Fetcher, "_sleep", lambda _self, seconds: made.append(seconds))
+    return made
+
+
+def test_a_site_that_asks_for_patience_gets_it(
+    site: Site, kb: Callable[..., ragstone.Knowledge], waits: list[float]
+) -> None:
     answers = [(429, {"Retry-After": "1"}, b""), (503, {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, b"")]
     page: Answer = (200, {}, b"<html><body><p>Patience is kept.</p></body>")
     site.pages["/p"] = lambda _asked: answers.pop(0) if answers else page
@@ -220,6 +230,41 @@ def test_a_site_that_asks_for_patience_gets_it(site: Site, kb: Callable[..., rag
         opened.ingest()
         assert held(opened) == [f"{site.url}/p"]
     assert len(site.paths()) == 3
+    assert [seconds for seconds in waits if seconds > 0.5] == [1.0]
+
+
+def test_a_site_that_asks_for_too_much_patience_is_named_at_once(
+    site: Site, kb: Callable[..., ragstone.Knowledge], waits: list[float]
+) -> None:
+    site.pages["/d/busy"] = (429, {"Retry-After": "120"}, b"")
+    said = r"answers 429 and asks to wait 120 seconds: nothing was changed"
+    with kb(f"{site.url}/d/busy") as opened, pytest.raises(Unavailable, match=said):
+        opened.ingest()
+    assert site.paths() == ["/d/busy"]
+    site.pages["/d/slow"] = (503, {"Retry-After": "40"}, b"")
+    site.page("/d/", "Start", '<a href="slow">x</a><a href="busy">x</a><a href="last">x</a>')
+    site.page("/d/last", "Last")
+    with kb(f"{site.url}/d/") as opened:
+        [run] = opened.ingest()
+        assert held(opened) == [f"{site.url}/d/", f"{site.url}/d/last"]  # the run goes on
+    said = "answers 503 and asks to wait 40 seconds"
+    assert f"{site.url}/d/slow {said}" in [each["message"] for each in run.stats["skipped"]]
+    assert [seconds for seconds in waits if seconds > 0.5] == [40.0]  # a minute in a row is the most
+
+
+def test_a_page_without_an_end_is_not_read_for_ever(
+    site: Site, kb: Callable[..., ragstone.Knowledge], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.page("/d/", "Start", '<a href="long">x</a>')
+    site.page("/d/long", "word " * 600_000)
+    monkeypatch.setattr(fetching, "WHOLE_SECONDS", -1.0)
+    with kb(f"{site.url}/d/") as opened, pytest.raises(UsageError, match="was still being sent after"):
+        opened.ingest()
+    monkeypatch.undo()
+    with kb(f"{site.url}/d/", limits=LimitSettings(text_bytes=1_000_000)) as opened:
+        [run] = opened.ingest()
+        [skipped] = run.stats["skipped"]
+        assert (skipped["reason"], "1,000,001 bytes" in skipped["message"]) == ("too_large", True)
 
 
 @pytest.mark.parametrize(

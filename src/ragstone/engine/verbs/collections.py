@@ -113,7 +113,7 @@ class CollectionVerbs(VerbGroup):
         problems = []
         for wanted in self.settings.of(self.scope.collection).sources:
             try:
-                source, _ = resolve_source(wanted, offline=self.settings.offline)
+                source, _ = resolve_source(wanted, offline=self.settings.offline, limits=self.settings.limits)
                 with closing_sources([source]):
                     if not isinstance(source, RecallingSource):  # a site is not crawled for this
                         next(source.walk(), None)

@@ -59,7 +59,8 @@ class IngestionVerbs(VerbGroup):
         _check_date(effective_at)
         ignored = (ignore,) if isinstance(ignore, str) else ignore
         offline = self.settings.offline
-        roots = resolve_sources(paths, name, ignored, configured=self.settings.sources, offline=offline)
+        limits = self.settings.limits
+        roots = resolve_sources(paths, name, ignored, configured=self.settings.sources, offline=offline, limits=limits)
         with closing_sources(source for source, _ in roots):
             return await self._ingest_roots(
                 roots,

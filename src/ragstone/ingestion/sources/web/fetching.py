@@ -18,18 +18,19 @@ AGENT = f"ragstone/{__version__} (+https://pypi.org/project/ragstone)"
 NAME = "ragstone"  # as robots.txt knows it
 PACKAGE_MISSING = "the package {} is missing: pip install 'ragstone[web]'"
 SECONDS = 30.0  # for a connection, and between two pieces of an answer
-WHOLE_SECONDS = 300.0  # for a whole answer
+WHOLE_SECONDS = 120.0  # for a whole answer
 REDIRECTS = 5
 MOVED = (301, 302, 303, 307, 308)
 TRIES = 3  # of an address that asks for patience or does not answer
-LONGEST_WAIT = 60.0  # seconds that a site may ask for
+FIRST_PATIENCE = 10.0  # seconds in all that a site may ask for before its first page: somebody waits for a word
+PATIENCE = 60.0  # and between two pages, in the middle of a crawl
 LARGEST_ROBOTS = 512_000  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: the status, the address that answered, its validators, the words for robots in its header; the body
-    is in the file."""
+    """An answer: the status, the address that answered, its validators, the words for robots in its header, the
+    seconds that it asks to wait; the body is in the file."""
 
     status: int
     address: str
@@ -37,6 +38,7 @@ class Reply:
     validators: str = ""
     robots: str = ""
     html: bool = False
+    wait: float | None = None
 
 
 class Stopped(Exception):
@@ -46,7 +48,7 @@ class Stopped(Exception):
 class Fetcher:
     """Fetches from the site of one address; `stop` ends it at the next moment."""
 
-    def __init__(self, start: str, *, delay: float, most: int) -> None:
+    def __init__(self, start: str, *, delay: float, most: int, most_text: int) -> None:
         try:
             import httpx2
             import protego  # noqa: F401  # needed for each request
@@ -59,7 +61,8 @@ class Fetcher:
         self._site = find_site(start)
         self._start = start
         self._delay = delay
-        self._most = most
+        self._most, self._most_text = most, most_text
+        self._patience = FIRST_PATIENCE
         self._next = 0.0
         self._stop = threading.Event()
         self._robots: Any = None
@@ -79,7 +82,7 @@ class Fetcher:
         read, which means that nothing may be fetched."""
         if self._robots is None:
             self._robots = self._read_robots()
-            self._delay = max(self._delay, min(float(self._robots.crawl_delay(NAME) or 0), LONGEST_WAIT))
+            self._delay = max(self._delay, min(float(self._robots.crawl_delay(NAME) or 0), PATIENCE))
         return bool(self._robots.can_fetch(address, NAME))
 
     def _read_robots(self) -> Any:
@@ -103,14 +106,14 @@ class Fetcher:
 
     def _fetch_robots(self, place: str) -> tuple[int, bytes, str | None]:
         """Status, text, and the place of a redirect."""
-        text = b""
+        text, end = b"", time.monotonic() + WHOLE_SECONDS
         with self._client.stream("GET", place) as reply:
             self._check_peer(reply)
             if reply.status_code in MOVED and "location" in reply.headers:
                 return reply.status_code, b"", reply.headers["location"]
             for piece in reply.iter_bytes():
                 text += piece
-                if len(text) > LARGEST_ROBOTS:
+                if len(text) > LARGEST_ROBOTS or time.monotonic() > end:
                     break
             return reply.status_code, text, None
 
@@ -141,30 +144,36 @@ class Fetcher:
     def fetch(self, address: str, file: Path, *, validators: str = "") -> Reply:
         """Fetch an address into a file; status 304 where it is as `validators` say, 0 where it did not answer.
 
-        A body of more bytes than allowed is kept up to one byte more. Raises `UsageError` for a redirect to another
-        site or in a circle.
+        A body of more bytes than allowed is kept up to one byte more. An answer that asks for more patience than is
+        left is final: a site that is busy does not hold up a run for minutes. Raises `UsageError` for a redirect to
+        another site or in a circle, and for a body without an end.
         """
         reply = Reply(0, address)
         for attempt in range(TRIES):
-            reply, wait = self._fetch_redirected(address, file, validators)
-            if reply.status not in (0, 429, 502, 503, 504) or attempt == TRIES - 1:
+            reply = self._fetch_redirected(address, file, validators)
+            if reply.status not in (0, 429, 502, 503, 504):
+                self._patience = PATIENCE
                 break
-            self._sleep(wait if wait is not None else self._delay * 2**attempt + 0.1)
+            wait = reply.wait if reply.wait is not None else self._delay * 2**attempt + 0.1
+            if attempt == TRIES - 1 or wait > self._patience:
+                break
+            self._patience -= wait
+            self._sleep(wait)
         return reply
 
-    def _fetch_redirected(self, address: str, file: Path, validators: str) -> tuple[Reply, float | None]:
+    def _fetch_redirected(self, address: str, file: Path, validators: str) -> Reply:
         place = address
         for _ in range(REDIRECTS + 1):
-            reply, to, wait = self._fetch_once(place, file, validators)
+            reply, to = self._fetch_once(place, file, validators)
             if to is None:
-                return reply, wait
+                return reply
             place = self._resolve_redirect(place, to)
             if not self.is_allowed(place):
                 raise UsageError(f"{address} leads to {place}, which robots.txt forbids")
         raise UsageError(f"{address} leads in a circle ({REDIRECTS} redirects)")
 
-    def _fetch_once(self, address: str, file: Path, validators: str) -> tuple[Reply, str | None, float | None]:
-        """One request: the reply, the place of a redirect, the seconds that the site asks to wait."""
+    def _fetch_once(self, address: str, file: Path, validators: str) -> tuple[Reply, str | None]:
+        """One request: the reply, the place of a redirect."""
         self._sleep(self._next - time.monotonic())
         self._next = time.monotonic() + self._delay
         end = time.monotonic() + WHOLE_SECONDS
@@ -174,21 +183,23 @@ class Fetcher:
                 self._check_peer(reply)
                 status, headers = reply.status_code, reply.headers
                 if status in MOVED and "location" in headers:
-                    return Reply(status, address), headers["location"], None
+                    return Reply(status, address), headers["location"]
+                kind = headers.get("content-type", "").lower()
+                most = self._most_text if "html" in kind or kind.startswith("text/") else self._most
                 for piece in reply.iter_bytes() if status == 200 else ():
                     self._check_running()
-                    size += body.write(piece[: self._most + 1 - size])
-                    if size > self._most or time.monotonic() > end:
+                    size += body.write(piece[: most + 1 - size])
+                    if size > most:
                         break
+                    if time.monotonic() > end:
+                        raise UsageError(f"{address} was still being sent after {WHOLE_SECONDS:.0f} seconds")
         except self._errors:
             self._check_running()
-            return Reply(0, address), None, None
+            return Reply(0, address), None
         except RuntimeError as error:  # the client was closed
             raise Stopped from error
-        kind = headers.get("content-type", "").lower()
-        html = "html" in kind
-        found = Reply(status, address, size, _read_validators(headers), headers.get("x-robots-tag", ""), html)
-        return found, None, _read_retry_after(headers)
+        robots, wait = headers.get("x-robots-tag", ""), _read_retry_after(headers)
+        return Reply(status, address, size, _read_validators(headers), robots, "html" in kind, wait), None
 
     def _sleep(self, seconds: float) -> None:
         if self._stop.wait(max(seconds, 0)):
@@ -216,13 +227,13 @@ def _read_validators(headers: Any) -> str:
 
 
 def _read_retry_after(headers: Any, now: Callable[[], float] = time.time) -> float | None:
-    """The seconds that a site asks to wait, within bounds."""
+    """The seconds that a site asks to wait."""
     text = headers.get("retry-after", "").strip()
     if not text:
         return None
     if text.isdecimal():
-        return min(float(text), LONGEST_WAIT)
+        return float(text)
     try:
-        return min(max(parsedate_to_datetime(text).timestamp() - now(), 0.0), LONGEST_WAIT)
+        return max(parsedate_to_datetime(text).timestamp() - now(), 0.0)
     except (ValueError, TypeError):
         return None

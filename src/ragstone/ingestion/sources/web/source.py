@@ -28,12 +28,14 @@ DIGEST = "sha256:"  # what tells editions of a page apart whose server says noth
 
 @dataclass(frozen=True, slots=True)
 class CrawlLimits:
-    """How far a crawl goes: links from the start, pages, seconds between two requests, bytes of a page."""
+    """How far a crawl goes: links from the start, pages, seconds between two requests, bytes of a page
+    and of one that is text."""
 
     depth: int = 3
     pages: int = 1000
     delay: float = 1.0
     bytes: int = 200_000_000
+    text_bytes: int = 10_000_000
 
 
 class WebSource:
@@ -51,7 +53,7 @@ class WebSource:
         self._limits = limits
         self._known: Mapping[str, Sequence[Any]] = {}
         self._tell: Callable[[int, int], None] = lambda _done, _total: None
-        self._fetcher = Fetcher(self._start, delay=limits.delay, most=limits.bytes)
+        self._fetcher = Fetcher(self._start, delay=limits.delay, most=limits.bytes, most_text=limits.text_bytes)
         self._folder: tempfile.TemporaryDirectory[str] | None = None  # made with its first file
         self._files: dict[str, Path] = {}
         self._made = 0
@@ -234,4 +236,12 @@ class _Crawl:
 
 
 def _describe_status(reply: Reply) -> str:
-    return f"answers {reply.status}" if reply.status else "does not answer"
+    """What a page answers.
+
+    >>> _describe_status(Reply(429, "http://a/b", wait=120.0))
+    'answers 429 and asks to wait 120 seconds'
+    """
+    if not reply.status:
+        return "does not answer"
+    asked = f" and asks to wait {format_count(round(reply.wait), 'second')}" if reply.wait and reply.wait >= 1 else ""
+    return f"answers {reply.status}{asked}"
