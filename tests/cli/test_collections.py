@@ -118,6 +118,12 @@ def test_a_collection_that_does_not_exist_is_named_with_its_store_and_the_others
     assert "collection 'default' of nowhere yet; run" in run(*command, "--store", "nowhere").err
 
 
+def test_doctor_names_the_store_and_the_collections_that_are(run: Run, built: Path) -> None:
+    outcome = run("doctor", "--store", "store", "--collection", "notes")
+    assert outcome.status == 1
+    assert "collection 'notes' of store yet; its collections are: 'default'; run: ragstone ingest" in outcome.out
+
+
 @pytest.mark.parametrize("command", [("search", "x"), ("ask", "x"), ("show", "notes.txt"), ("collections", "info")])
 def test_a_folder_of_documents_is_no_store_and_the_error_says_what_to_do(
     run: Run, docs: Path, command: tuple[str, ...]

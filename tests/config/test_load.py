@@ -283,7 +283,11 @@ def test_an_error_names_the_layer_that_it_comes_from(folder: Path, monkeypatch: 
     with pytest.raises(ConfigError, match=r"^arguments: invalid search\.top_k 0"):
         load(search__top_k=0)
     monkeypatch.setenv("RAGSTONE_SEARCH__TOP_K", "0")
-    with pytest.raises(ConfigError, match=r"^environment: invalid search\.top_k 0"):
+    with pytest.raises(ConfigError, match=r"^environment: RAGSTONE_SEARCH__TOP_K: invalid search\.top_k 0"):
+        load()
+    monkeypatch.setenv("RAGSTONE_LIMITS__SECONDS", "soon")
+    monkeypatch.setenv("RAGSTONE_SEARCH__TOP_K", "3")
+    with pytest.raises(ConfigError, match=r"^environment: RAGSTONE_LIMITS__SECONDS: invalid limits\.seconds 'soon'"):
         load()
 
 

@@ -84,3 +84,15 @@ def test_a_binary_file_that_is_named_is_refused_with_its_reason(run: Run, tmp_pa
     done = run("ingest", tmp_path / "a.bin", "--store", "store", "--embedder", "none", "--strict")
     assert done.status == 1
     assert "skipped a.bin (unsupported): a.bin is binary data, of no format that Ragstone reads" in done.out + done.err
+
+
+def test_a_folder_without_documents_is_named(tmp_path: Path, opened: Open) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("Text.\n", encoding="utf-8")
+    (tmp_path / "hollow").mkdir()
+    kb = opened()
+    kb.ingest(tmp_path / "docs")
+    [run] = kb.ingest(tmp_path / "hollow")
+    assert run.stats["warnings"] == [
+        "no documents found in source 'hollow': it is empty, or the rules exclude everything"
+    ]

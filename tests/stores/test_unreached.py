@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.core.errors import StoreError
+from ragstone.core.errors import StoreError, UsageError
 from ragstone.stores import open_store
 from ragstone.stores.postgres import pool
 from ragstone.stores.qdrant import client
@@ -83,3 +83,11 @@ async def test_the_doctor_names_a_server_that_went_away_from_a_collection_withou
     [problem] = await store.admin.check(SCOPE)
     assert "does not answer" in problem
     await store.close()
+
+
+@pytest.mark.parametrize(
+    "url", ["qdrant:http://127.0.0.1:6333", "qdrant:127.0.0.1:6334", "json:https://h/x.json", "embedded:s3://b/store"]
+)
+def test_the_address_of_a_server_is_not_taken_for_a_folder(url: str) -> None:
+    with pytest.raises(UsageError, match=r"is the address of a server, not a folder or file; expected \w+:"):
+        open_store(url)

@@ -17,7 +17,7 @@ from typing import Any
 
 from ragstone.config import yaml_file
 from ragstone.config.convert import convert_data
-from ragstone.config.environment import get_variable, read_environment, warn_once
+from ragstone.config.environment import PREFIX, get_variable, read_environment, warn_once
 from ragstone.config.layers import MODEL_KEYS, drop_outranked, put_over
 from ragstone.config.model_settings import FORMER_RULES, EmbedSettings, LlmSettings, RerankSettings, SparseSettings
 from ragstone.config.nadir import translate_notes
@@ -29,6 +29,7 @@ from ragstone.config.vendors import VENDORS
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
 
+ENVIRONMENT = "environment"
 CONFIG_FILE = "ragstone.yaml"
 CALIBRATION_FILE = "ragstone.calibration.json"
 NAMED_GROUPS = ("tenants", "collections")  # groups whose entries have settings of their own
@@ -43,7 +44,7 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
     """
     file, data = read_file(path)
     given = [(name.split("__"), value) for name, value in arguments.items() if value is not None]
-    layers = (("environment", read_environment()), ("arguments", given))
+    layers = ((ENVIRONMENT, read_environment()), ("arguments", given))
     preset = choose_preset(data, **arguments)
     if preset is not None:
         data = _translate(preset, data, str(file))
@@ -64,13 +65,26 @@ def load(path: str | Path | None = None, **arguments: Any) -> Settings:
                 if keys[0] in OVERRIDABLE and owner.get(keys[0]) is not None:
                     _set_value(owner, keys, value)
         if alone:
-            _parse_settings(alone, origin)  # alone, so that an error names where it comes from
+            _check_alone(alone, origin, layer)
             settings = _parse_settings(data, origin)
     _check_profiles(settings)
     beside = default_calibration_path(path)
     if settings.answer.calibration is None and os.path.isfile(beside):
         return replace(settings, answer=replace(settings.answer, calibration=str(beside)))
     return settings
+
+
+def _check_alone(data: Json, origin: str, layer: Sequence[tuple[list[str], Any]]) -> None:
+    """Parse the settings of a layer alone, so that an error names where it comes from: of the environment, the
+    variable too."""
+    try:
+        _parse_settings(data, origin)
+    except ConfigError:
+        for keys, value in layer if origin == ENVIRONMENT else ():
+            alone: Json = {}
+            _set_value(alone, keys, value)
+            _parse_settings(alone, f"{ENVIRONMENT}: {PREFIX}{'__'.join(keys).upper()}")
+        raise
 
 
 def _translate(preset: Preset, data: Json, origin: str) -> Json:

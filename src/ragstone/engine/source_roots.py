@@ -66,7 +66,10 @@ def resolve_file_source(path: str, ignore: Sequence[str] = ()) -> tuple[sources.
 
 
 def resolve_source(
-    wanted: SourceSettings, *, offline: bool = False, limits: LimitSettings = LimitSettings()  # frozen
+    wanted: SourceSettings,
+    *,
+    offline: bool = False,
+    limits: LimitSettings = LimitSettings(),  # frozen
 ) -> tuple[sources.FileSource | sources.WebSource, str]:
     """A configured source and the place of its root; it is called after its folder, or its host, unless named.
 

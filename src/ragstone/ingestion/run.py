@@ -96,6 +96,7 @@ async def _prepare_collection(
     """Make the collection on its first run, when there is something to put in; else check that this run fits it, and
     keep its chunking."""
     admin, scope, model = context.store.admin, context.builder.scope, context.builder.model
+    nothing = f"no documents found in source {source.name!r}: it is empty, or the rules exclude everything"
     if await admin.exists(scope):
         info = await _read_info(context)
         _check_model(context, info)
@@ -105,10 +106,11 @@ async def _prepare_collection(
             else chunker_compatibility.match_stored_chunking(context.builder, info, context.counts)
         )
         context = replace(context, builder=builder)
+        if not listed and not tally.skipped:
+            tally.warnings.append(nothing)
     elif not listed:
         raise UsageError(
-            f"no documents found in source {source.name!r}: it is empty, or the rules exclude everything"
-            + (f" ({len(tally.skipped)} skipped, first: {tally.skipped[0].message})" if tally.skipped else "")
+            nothing + (f" ({len(tally.skipped)} skipped, first: {tally.skipped[0].message})" if tally.skipped else "")
         )
     await admin.create(
         scope,

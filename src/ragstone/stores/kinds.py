@@ -1,6 +1,7 @@
 """The table of stores: a URL becomes a store; the module of a store is imported when one is opened."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,6 +14,9 @@ from ragstone.core.errors import UsageError
 from ragstone.core.ports import Store
 from ragstone.stores.master_key import MasterKey
 from ragstone.stores.url_redaction import redact_url
+
+
+SERVER = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*|[\w.-]+:[0-9]{1,5}/?")  # where a place on this machine is expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,9 @@ def _resolve_kind(url: str) -> tuple[StoreKind, str]:
         raise UsageError(f"unknown store {redact_url(url)!r}: expected one of: {KINDS}")
     if not rest.strip("/"):
         raise UsageError(f"invalid store {redact_url(url)!r}: expected {STORES[scheme].shape}")
+    if SERVER.fullmatch(rest.partition("?")[0]):
+        said = f"{redact_url(rest)!r} is the address of a server, not a folder or file"
+        raise UsageError(f"invalid store {redact_url(url)!r}: {said}; expected {STORES[scheme].shape}")
     if not STORES[scheme].shape.endswith(":PATH"):
         return STORES[scheme], url
     if "?keywords=" in rest:

@@ -7,6 +7,7 @@ from ragstone.core.ports import RecallingSource
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Scope
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches, places_of, sweep_artifacts
+from ragstone.engine.missing_collection import describe_missing
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, pin_own_model
 from ragstone.engine.source_roots import closing_sources, resolve_source
@@ -91,6 +92,8 @@ class CollectionVerbs(VerbGroup):
             problems += await self._find_outdated(repair=repair)
         except NoKey:
             raise
+        except NotBuilt as error:
+            problems.append(str(await describe_missing(self, error)))
         except RagstoneError as error:
             problems.append(str(error))
         return problems + await self._find_artifact_problems(repair=repair) + await self._find_tenant_problems()
