@@ -13,6 +13,8 @@ from ragstone.config.settings import LimitSettings, SourceSettings
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import RecallingSource, Source
 
+LIMITS = LimitSettings()
+
 if TYPE_CHECKING:  # only a verb that walks a source waits for it
     from ragstone.ingestion import sources
 
@@ -24,7 +26,7 @@ def resolve_sources(
     *,
     configured: Sequence[SourceSettings],
     offline: bool = False,
-    limits: LimitSettings = LimitSettings(),  # frozen
+    limits: LimitSettings = LIMITS,
 ) -> list[tuple[sources.FileSource | sources.WebSource, str]]:
     """The sources to walk, each with the place of its root."""
     if name and len(paths) > 1:
@@ -69,7 +71,7 @@ def resolve_source(
     wanted: SourceSettings,
     *,
     offline: bool = False,
-    limits: LimitSettings = LimitSettings(),  # frozen
+    limits: LimitSettings = LIMITS,
 ) -> tuple[sources.FileSource | sources.WebSource, str]:
     """A configured source and the place of its root; it is called after its folder, or its host, unless named.
 

@@ -15,7 +15,6 @@ from ragstone.core.ports import Store
 from ragstone.stores.master_key import MasterKey
 from ragstone.stores.url_redaction import redact_url
 
-
 SERVER = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*|[\w.-]+:[0-9]{1,5}/?")  # where a place on this machine is expected
 
 

@@ -69,10 +69,12 @@ def site() -> Iterator[Site]:
 def kb(tmp_path: Path) -> Iterator[Callable[..., ragstone.Knowledge]]:
     opened = []
 
-    def open_(place: str, *, limits: LimitSettings = LimitSettings(), **more: Any) -> ragstone.Knowledge:  # frozen
+    def open_(place: str, *, text_bytes: int = 10_000_000, **more: Any) -> ragstone.Knowledge:
         source = SourceSettings(place, **{"name": "site", "delay": 0, **more})
         made = ragstone.open(
-            settings=Settings(store=f"embedded:{tmp_path / 'store'}", sources=(source,), limits=limits),
+            settings=Settings(
+                store=f"embedded:{tmp_path / 'store'}", sources=(source,), limits=LimitSettings(text_bytes)
+            ),
             embedder=BagOfWords(),
         )
         opened.append(made)
@@ -261,7 +263,7 @@ def test_a_page_without_an_end_is_not_read_for_ever(
     with kb(f"{site.url}/d/") as opened, pytest.raises(UsageError, match="was still being sent after"):
         opened.ingest()
     monkeypatch.undo()
-    with kb(f"{site.url}/d/", limits=LimitSettings(text_bytes=1_000_000)) as opened:
+    with kb(f"{site.url}/d/", text_bytes=1_000_000) as opened:
         [run] = opened.ingest()
         [skipped] = run.stats["skipped"]
         assert (skipped["reason"], "1,000,001 bytes" in skipped["message"]) == ("too_large", True)

@@ -145,8 +145,8 @@ class Fetcher:
         """Fetch an address into a file; status 304 where it is as `validators` say, 0 where it did not answer.
 
         A body of more bytes than allowed is kept up to one byte more. An answer that asks for more patience than is
-        left is final: a site that is busy does not hold up a run for minutes. Raises `UsageError` for a redirect to
-        another site or in a circle, and for a body without an end.
+        left is final: a busy site does not hold up a run for minutes. Raises `UsageError` for a redirect to another
+        site or in a circle, and for a body that is not whole after `WHOLE_SECONDS`.
         """
         reply = Reply(0, address)
         for attempt in range(TRIES):
