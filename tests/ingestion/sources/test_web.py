@@ -71,7 +71,6 @@ def kb(tmp_path: Path) -> Iterator[Callable[..., ragstone.Knowledge]]:
 
     def open_(place: str, *, text_bytes: int = 10_000_000, **more: Any) -> ragstone.Knowledge:
         source = SourceSettings(place, **{"name": "site", "delay": 0, **more})
-        limits = LimitSettings(text_bytes)
         made = ragstone.open(
             settings=Settings(
                 store=f"embedded:{tmp_path / 'store'}", sources=(source,), limits=LimitSettings(text_bytes)
