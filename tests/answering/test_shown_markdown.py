@@ -27,6 +27,13 @@ Open = Callable[..., ragstone.Knowledge]
         ("| a | **b** |\n|---|---|", "| a | b |\n|---|---|"),
         ("- [ ] open, [x] done, list[0]", "- [ ] open, [x] done, list[0]"),
         (r"100\% \*sure\*", "100% *sure*"),
+        (
+            "called _hello_cargo_, **_loud_**, _**both**_ and **more *of* it**",
+            "called hello_cargo, loud, both and more of it",
+        ),
+        ("[`Result<T, E>`](x.md) and [the `[a](b)`][ref]<!-- ignore -->", "`Result<T, E>` and the `[a](b)`"),
+        ("one<br>two", "one two"),
+        ("a \ue0000\ue001 sign of a font, `x` and *y*", "a \ue0000\ue001 sign of a font, `x` and *y*"),
     ],
 )
 def test_marks_that_a_page_does_not_show_are_left_out(written: str, shown: str) -> None:
@@ -34,7 +41,7 @@ def test_marks_that_a_page_does_not_show_are_left_out(written: str, shown: str) 
 
 
 def test_stripping_takes_time_in_step_with_the_text() -> None:
-    for unit in ("[", "](", "*a ", "_a", "<a ", "`", "[^", "![x](", "[a](b", "\\"):
+    for unit in ("[", "](", "*a ", "_a", "<a ", "`", "[^", "![x](", "[a](b", "\\", "<!--", "_a_b"):
         in_step(lambda times, unit=unit: strip_markup(unit * times), 10_000, 40_000, most=8)  # type: ignore[misc]  # bound at once
 
 

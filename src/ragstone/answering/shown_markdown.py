@@ -14,10 +14,12 @@ ADDRESS = re.compile(r"<((?:https?|mailto):[^<>\s]{1,2000})>")
 TAG = re.compile(
     r"</?(?:a|abbr|b|br|code|em|font|i|kbd|mark|p|s|small|span|strong|sub|sup|u|var)\b[^<>]{0,500}>", re.IGNORECASE
 )
-# Underscores stay in names such as `__init__.py`.
-EMPHASIS = re.compile(
-    r"(?<![\w*\\])(?:(\*{1,3})|(_{1,3}))(?=[^\s*_])([^\n*_]{1,500}?)(?<=[^\s*_])(?(1)\1(?![\w*])|\2(?![\w*]|\.\w))"
-)
+STARS = re.compile(r"(?<![\w*\\])(\*{1,3})(?=[^\s*])([^\n*]{1,500}?)(?<=[^\s*])\1(?![\w*])")
+# Underscores stay in names such as `__init__.py`, also within emphasis.
+UNDERSCORES = re.compile(r"(?<![\w\\])(_{1,3})(?=[^\s_])((?:[^\n_]|(?<=\w)_(?=\w)){1,500}?)(?<=[^\s_])\1(?![\w]|\.\w)")
+COMMENT = re.compile(r"<!--.{0,500}?-->", re.DOTALL)
+BREAK = re.compile(r"\s?<br\s?/?>\s?", re.IGNORECASE)
+KEPT = re.compile("\ue000(\\d+)\ue001")  # where code stood: private characters
 ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -30,14 +32,31 @@ def strip_markup(text: str) -> str:
 
     >>> strip_markup("Data is a [_time series_](https://x.org/T_(1)), **always**.<sup>2</sup> Use `a_b[0](c)`.")
     'Data is a time series, always.2 Use `a_b[0](c)`.'
+    >>> strip_markup("See [`lock`][m]<!-- ignore --> in **_hello_cargo_**.")
+    'See `lock` in hello_cargo.'
     """
-    parts = CODE.split(text)
-    return "".join(part if n % 2 else _strip_prose(part) for n, part in enumerate(parts))
+    if "\ue000" in text:  # our mark: a font's own sign is kept, and so is what is around it
+        return text
+    kept: list[str] = []
+
+    def keep_code(found: re.Match[str]) -> str:
+        kept.append(found[0])
+        return f"\ue000{len(kept) - 1}\ue001"
+
+    return KEPT.sub(lambda found: kept[int(found[1])], _strip_prose(CODE.sub(keep_code, text)))
 
 
 def _strip_prose(text: str) -> str:
-    for pattern, shown in ((NOTE_MARK, ""), (LINK, r"\1"), (LINK, r"\1"), (ADDRESS, r"\1"), (TAG, "")):
+    for pattern, shown in (
+        (COMMENT, ""),
+        (NOTE_MARK, ""),
+        (LINK, r"\1"),
+        (LINK, r"\1"),
+        (ADDRESS, r"\1"),
+        (BREAK, " "),
+        (TAG, ""),
+    ):
         text = pattern.sub(shown, text)
     for _ in range(2):  # bold within italics
-        text = EMPHASIS.sub(r"\3", text)
+        text = UNDERSCORES.sub(r"\2", STARS.sub(r"\2", text))
     return ESCAPED.sub(r"\1", text)

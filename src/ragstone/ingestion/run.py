@@ -100,12 +100,9 @@ async def _prepare_collection(
     if await admin.exists(scope):
         info = await _read_info(context)
         _check_model(context, info)
-        builder = (
-            context.builder
-            if context.refresh
-            else chunker_compatibility.match_stored_chunking(context.builder, info, context.counts)
-        )
-        context = replace(context, builder=builder)
+        if not context.refresh:
+            fitting = chunker_compatibility.match_stored_chunking(context.builder, info, context.counts)
+            context = replace(context, builder=fitting)
         if not listed and not tally.skipped:
             tally.warnings.append(nothing)
     elif not listed:
