@@ -18,8 +18,17 @@ TURNS = 10  # of a conversation that are looked at
 LONGEST_TURN = 4_000  # characters; the beginning of a longer one
 FEWEST_TERMS = 3  # a question with fewer words that name something leans on what was said before
 LEANING = frozenset(
-    "it its they them their theirs he him his she her hers this that these those there then one ones same "
-    "such former latter also else instead".split()
+    "it its they them their theirs he him his she her hers this these those then ones same former latter also else "
+    "instead".split()
+)
+# Words that point back in some places only: "that" after a noun begins a clause, "there is" says that something exists,
+# "one" after a noun counts.
+POINTING = re.compile(
+    r"(?:^|\b(?:about|after|and|at|before|by|can|did|do|does|for|from|has|in|is|like|of|on|than|to|was|were|will|with))"
+    r"\s*\bthat\b|\bthat\W*$"
+    r"|(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )\bthere\b(?! (?:is|are|was|were|will|any|an?|no|be)\b)"
+    r"|\b(?:the|this|that|which|another|other)\s(?:\w+\s){0,2}?one\b"
+    r"|\bsuch\b(?! as\b)"
 )
 ASKED = (
     "Rewrite the last question of the conversation so that it can be understood alone: put names in place of words "
@@ -118,6 +127,14 @@ def _join_questions(question: str, history: Sequence[Message]) -> str:
 
 
 def _leans(question: str) -> bool:
-    """Whether a question names too little to be understood alone."""
+    """Whether a question names too little to be understood alone.
+
+    >>> [_leans(text) for text in ("Who is on call in week one of March?", "How is the other one started again?")]
+    [False, True]
+    """
     words = {word.strip(".,;:!?'\"").lower() for word in question.split()}
-    return bool(words & LEANING) or len(extract_terms(question)) < FEWEST_TERMS
+    return (
+        bool(words & LEANING)
+        or POINTING.search(question.lower()) is not None
+        or len(extract_terms(question)) < FEWEST_TERMS
+    )
