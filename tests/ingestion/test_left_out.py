@@ -3,7 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
+
 import ragstone
+from ragstone.testing.bag_of_words import BagOfWords
 from tests.commands import Run
 from tests.ingestion.test_editions import url
 from tests.ingestion.test_run import Open, counts
@@ -96,3 +99,14 @@ def test_a_folder_without_documents_is_named(tmp_path: Path, opened: Open) -> No
     assert run.stats["warnings"] == [
         "no documents found in source 'hollow': it is empty, or the rules exclude everything"
     ]
+
+
+@pytest.mark.parametrize("place", ["embedded:docs/store", "json:docs/kb.json", "qdrant:docs/points"])
+def test_the_files_of_the_store_are_no_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Dam\n\nThe dam holds.\n", encoding="utf-8")
+    with ragstone.open(place, embedder=BagOfWords()) as kb:
+        for _ in range(2):
+            kb.ingest("docs")
+            assert [document.path for document in kb.documents()] == ["a.md"]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from ragstone import stores
 from ragstone.config.settings import LimitSettings, SourceSettings
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import RecallingSource, Source
@@ -27,8 +28,9 @@ def resolve_sources(
     configured: Sequence[SourceSettings],
     offline: bool = False,
     limits: LimitSettings = LIMITS,
+    store: str | None = None,
 ) -> list[tuple[sources.FileSource | sources.WebSource, str]]:
-    """The sources to walk, each with the place of its root."""
+    """The sources to walk, each with the place of its root; the files of `store` are no documents of theirs."""
     if name and len(paths) > 1:
         raise UsageError("one source name was given for several folders: ingest them one by one")
     if "" in paths:
@@ -39,6 +41,8 @@ def resolve_sources(
         wanted = [replace(source, ignore=(*source.ignore, *ignore)) for source in configured]
     if not wanted:
         raise UsageError("nothing to ingest: name a folder or file, or list `sources` in ragstone.yaml")
+    if store is not None:
+        wanted = [_leave_store_out(source, store) for source in wanted]
     roots = [resolve_source(source, offline=offline, limits=limits) for source in wanted]
     names = [source.name for source, _ in roots]
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -82,6 +86,14 @@ def resolve_source(
     if sources.is_address(wanted.path):
         return _open_web_source(wanted, limits, offline=offline)
     return _open_file_source(wanted)
+
+
+def _leave_store_out(wanted: SourceSettings, store: str) -> SourceSettings:
+    """The source without the files of the store, which would be documents of themselves."""
+    root = Path(wanted.path).expanduser()
+    if "://" in wanted.path or not root.is_dir():
+        return wanted
+    return replace(wanted, ignore=(*wanted.ignore, *stores.list_own_paths(store, root)))
 
 
 def _open_file_source(wanted: SourceSettings) -> tuple[sources.FileSource, str]:

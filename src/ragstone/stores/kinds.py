@@ -93,6 +93,24 @@ def local_place(url: str) -> Path | None:
     return Path(rest).expanduser().absolute() if kind.shape.endswith(":PATH") else None
 
 
+def list_own_paths(url: str, folder: Path) -> list[str]:
+    """The globs, relative to a folder, of the files that a store on this machine has below it; none where the folder is
+    the store's own.
+
+    >>> list_own_paths("json:docs/kb.json", Path("docs"))
+    ['/kb.json', '/kb.json.lock', '/kb.json.uploads', '/kb.json.????????????????.*']
+    """
+    _, rest = _resolve_kind(url)
+    own = rest.removeprefix("qdrant:").partition("?")[0] if url.startswith("qdrant:") else rest
+    if "://" in own or own.startswith((":", "//")):
+        return []
+    place, root = Path(own).expanduser().resolve(), folder.resolve()
+    if place == root or not place.is_relative_to(root):
+        return []
+    path = re.sub(r"[*?]", "?", place.relative_to(root).as_posix())
+    return [f"/{path}{suffix}" for suffix in ("", ".lock", ".uploads", f".{'?' * 16}.*")]
+
+
 def describe_location(url: str, file: Path) -> str:
     """Where a store is, for a file that names it: a path relative to the folder of the file, so that both can move
     together; a server without user, password and parameters.

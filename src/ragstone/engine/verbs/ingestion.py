@@ -58,9 +58,11 @@ class IngestionVerbs(VerbGroup):
         """
         _check_date(effective_at)
         ignored = (ignore,) if isinstance(ignore, str) else ignore
-        offline = self.settings.offline
-        limits = self.settings.limits
-        roots = resolve_sources(paths, name, ignored, configured=self.settings.sources, offline=offline, limits=limits)
+        settings = self.settings
+        offline, limits, store = settings.offline, settings.limits, settings.store
+        roots = resolve_sources(
+            paths, name, ignored, configured=settings.sources, offline=offline, limits=limits, store=store
+        )
         with closing_sources(source for source, _ in roots):
             return await self._ingest_roots(
                 roots,

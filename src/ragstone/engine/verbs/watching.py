@@ -105,7 +105,9 @@ class WatchVerbs(IngestionVerbs):
         from ragstone.ingestion.watch import TrackedFolder
 
         ignored = (ignore,) if isinstance(ignore, str) else ignore
-        found = resolve_sources(paths, name, ignored, configured=self.settings.sources, offline=self.settings.offline)
+        settings = self.settings
+        offline, store = settings.offline, settings.store
+        found = resolve_sources(paths, name, ignored, configured=settings.sources, offline=offline, store=store)
         files = [source for source, _ in found if isinstance(source, FileSource)]
         if len(files) < len(found):
             others = next(place for source, place in found if source not in files)
