@@ -58,6 +58,7 @@ SECTIONS = {
     "`embed`": model_settings.EmbedSettings,
     "`llm`": model_settings.LlmSettings,
     "`rerank`": model_settings.RerankSettings,
+    "`sparse`": model_settings.SparseSettings,
     "`answer`": model_settings.AnswerSettings,
     "`external`": model_settings.ExternalSettings,
     "`deadlines`": Deadlines,
@@ -81,6 +82,7 @@ GROUPS = (
     "llm",
     "judge",
     "rerank",
+    "sparse",
     "answer",
     "external",
     "limits",
@@ -205,15 +207,15 @@ def test_every_vendor_stands_in_the_table_with_what_it_gives() -> None:
     for vendor in VENDORS.values():
         [row] = re.findall(rf"^\| `{vendor.name}` \| .*$", text, re.MULTILINE)
         cells = [cell.strip() for cell in row.strip("|").split("|")]
-        able = (vendor.completes, vendor.embeds, vendor.reranks)
-        assert cells[3:6] == ["yes" if one else "no" for one in able]
+        able = (vendor.completes, vendor.embeds, vendor.reranks, vendor.sparse)
+        assert cells[3:7] == ["yes" if one else "no" for one in able]
         assert (vendor.variable or "none") in cells[2]
         address = urlsplit(vendor.base_url or "")
         assert (f"port {address.port}" if is_local_address(vendor.base_url) else str(address.hostname)) in cells[
             1
         ] or not address.netloc
         built_in = vendor.name in RUNTIMES  # runs on a package that every installation has
-        assert cells[6] == ("–" if built_in else f"`ragstone[{vendor.name}]`")
+        assert cells[7] == ("–" if built_in else f"`ragstone[{vendor.name}]`")
         assert built_in or vendor.name in extras
 
 

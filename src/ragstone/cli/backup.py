@@ -12,10 +12,11 @@ from ragstone.cli.shared_options import SharedOptions, add_shared_except, print_
 def backup(
     options: SharedOptions, to: Annotated[str, typer.Argument(help="New folder for the backup.", metavar="FOLDER")]
 ) -> int:
-    """Copy all collections of the tenant to a new folder, while the store is in use.
+    """Copy all collections of a tenant to a new folder.
 
-    The folder is a store of its own: search it with `--store`, restore it with `copy`. It appears when it is whole and
-    compared with the source; run an interrupted command again to continue. Exit 1 if both sides differ.
+    The store may be in use meanwhile. The folder is a store of its own: search it with `--store`, restore it with
+    `copy`. It appears when it is whole and compared with the source; run an interrupted command again to continue. Exit
+    1 if both sides differ.
     """
     done = run_transfer(options, options.store, lambda kb, tell: kb.backup(to, tell=tell))
     status = print_results(options, done)

@@ -37,7 +37,7 @@ def redteam(
     ] = None,
     report: Annotated[str | None, typer.Option("--report", help="Write a page for a browser to this file.")] = None,
 ) -> int:
-    """Attack a collection's settings or a server with planted documents.
+    """Attack settings or a server with planted documents.
 
     The documents go to a temporary store or to collections that are erased at the end. Exit 3 if a probe fails.
     """

@@ -30,7 +30,7 @@ def resolve_sources(
     limits: LimitSettings = LIMITS,
     store: str | None = None,
 ) -> list[tuple[sources.FileSource | sources.WebSource, str]]:
-    """The sources to walk, each with the place of its root; the files of `store` are no documents of theirs."""
+    """The sources to walk, each with the place of its root; the files of `store` are not among their documents."""
     if name and len(paths) > 1:
         raise UsageError("one source name was given for several folders: ingest them one by one")
     if "" in paths:

@@ -19,6 +19,7 @@ from ragstone.extraction.image import eligibility
 from ragstone.ingestion import workers
 from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.build_revision import RevisionBuilder
+from ragstone.ingestion.enricher import lacks_enrichment
 from ragstone.ingestion.file_stamps import FileStamps
 from ragstone.ingestion.progress import Tally
 from ragstone.ingestion.run_context import RunContext
@@ -46,6 +47,11 @@ class DocumentRules(Protocol):
 
     @property
     def refresh(self) -> bool: ...
+
+    @property
+    def enrichment(self) -> str | None:
+        """The recipe of what a model writes about chunks, None for nothing."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +198,7 @@ def needs_rebuild(before: Document, context: DocumentRules) -> bool:
         wants_vectors(before, context)
         or builder.is_former(before)
         or builder.keeps_other_share(before)
-        or (context.enricher is not None and context.enricher.lacks(before, refresh=context.refresh))
+        or lacks_enrichment(before, context.enrichment, refresh=context.refresh)
         or any(now is not None and now != then for now, then in said)
         or (context.refresh and before.recipe != builder.recipe(before.media_type))
     )

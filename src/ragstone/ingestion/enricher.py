@@ -35,10 +35,11 @@ class Enricher:
         words = "+words" if self.searched else ""
         return f"{self.model.vendor}/{self.model.model}:{'+'.join(self.kinds)}{words}:{EDITION}"
 
-    def lacks(self, document: Document, *, refresh: bool) -> bool:
-        """Whether a document was stored without these texts; with `refresh` also if other settings wrote them."""
-        marked = document.meta.get(ENRICHED)
-        return not marked or str(marked).endswith(LACKING) or (refresh and marked != self.recipe)
+
+def lacks_enrichment(document: Document, recipe: str | None, *, refresh: bool) -> bool:
+    """Whether a document was stored without the texts that an enricher of this recipe writes; None wants none."""
+    marked = document.meta.get(ENRICHED)
+    return recipe is not None and (not marked or str(marked).endswith(LACKING) or (refresh and marked != recipe))
 
 
 @cache

@@ -45,6 +45,7 @@ class PortableRules:
     builder: RevisionBuilder
     named: bool
     refresh: bool
+    enrichment: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def _start_stages(
         from ray import cloudpickle
     except ModuleNotFoundError as error:
         raise UsageError(MISSING) from error
-    rules = PortableRules(context.builder, context.named, context.refresh)
+    rules = PortableRules(context.builder, context.named, context.refresh, context.enrichment)
     embeds = cluster.make_embedder if context.embedder is not None and context.model_missing is None else None
     try:
         packed = cloudpickle.dumps((rules, source, embeds))

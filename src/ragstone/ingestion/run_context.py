@@ -54,3 +54,8 @@ class RunContext:
     cluster: Cluster | None = None
     counts: chunker_compatibility.TokenCounters = ()
     enricher: Enricher | None = None
+
+    @property
+    def enrichment(self) -> str | None:
+        """The recipe of what a model writes about chunks, None for nothing."""
+        return self.enricher.recipe if self.enricher is not None else None
