@@ -1,6 +1,6 @@
 """Ray Data does the work of a run: the same documents come of it, and a worker's death loses and doubles nothing.
 
-Each test starts a Ray cluster of two processes, so that they run by `make ray` alone.
+They start a Ray cluster on this machine, so that they run by `make ray` alone.
 """
 
 import os
@@ -25,6 +25,15 @@ WANTED = os.environ.get("RAGSTONE_RAY") == "1"
 cluster = pytest.mark.skipif(not WANTED, reason="starts a Ray cluster: make ray")
 unquiet = pytest.mark.filterwarnings("default")  # Ray has warnings of its own
 DOCUMENTS = 24
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _end_of_the_cluster() -> Iterator[None]:
+    yield
+    if WANTED:
+        import ray
+
+        ray.shutdown()
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ import pickle
 from collections.abc import AsyncIterator, Generator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from queue import SimpleQueue
+from threading import Event, Thread
 from typing import Any
 
 from ragstone.core.errors import RagstoneError, Unavailable, UsageError
@@ -89,7 +91,7 @@ async def prepare_on_ray(
     assert context.cluster is not None  # who calls this looked
     if not jobs:
         return
-    begun, made = await asyncio.to_thread(_start_stages, context, context.cluster, source, jobs)
+    made = await asyncio.to_thread(_start_stages, context, context.cluster, source, jobs)
     try:
         for job in jobs:
             one = await asyncio.to_thread(_read_next, made, job)
@@ -102,7 +104,7 @@ async def prepare_on_ray(
             vectors.update(one.vectors)
             yield tally.count_outcome(outcome)
     finally:
-        await asyncio.to_thread(_end_stages, made, begun=begun)
+        await asyncio.to_thread(made.close)
 
 
 def _read_next(rows: Generator[Batch], job: DocumentJob) -> _Made:
@@ -114,18 +116,13 @@ def _read_next(rows: Generator[Batch], job: DocumentJob) -> _Made:
         raise Unavailable(f"Ray gave no result for {job.entry.path}: {type(error).__name__}: {error}") from error
 
 
-def _end_stages(rows: Generator[Batch], *, begun: bool) -> None:
-    import ray
-
-    rows.close()
-    if begun:
-        ray.shutdown()
-
-
 def _start_stages(
     context: RunContext, cluster: Cluster, source: Source, jobs: Sequence[DocumentJob]
-) -> tuple[bool, Generator[Batch]]:
-    """Whether a connection to Ray was begun here, and the documents in the order of the jobs."""
+) -> Generator[Batch]:
+    """The documents in the order of the jobs.
+
+    The connection to Ray stays for the next run of this process: Ray Data mixes up the objects of two connections.
+    """
     try:
         import ray
         from ray import cloudpickle
@@ -137,12 +134,8 @@ def _start_stages(
         packed = cloudpickle.dumps((rules, source, embeds))
     except Exception as error:  # a class of the caller's own may refuse in any way
         raise UsageError(f"source {source.name!r} or its embedder cannot be sent to other machines: {error}") from error
-    begun = not ray.is_initialized()
-    if begun:
-        try:
-            ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
-        except Exception as error:  # it has many of its own
-            raise UsageError(f"no Ray cluster answers at {cluster.address!r:.80}: {error}") from error
+    if not ray.is_initialized():
+        _connect(cluster.address)
     for name in ("ray", "ray.data"):
         logging.getLogger(name).setLevel(logging.ERROR)  # a run has a progress of its own
     data_context = ray.data.DataContext.get_current()
@@ -153,7 +146,27 @@ def _start_stages(
     stages = stages.map_batches(partial(build_batch, packed=packed), batch_size=BATCH)
     if embeds is not None:
         stages = stages.map_batches(partial(embed_batch, packed=packed), batch_size=BATCH)
-    return begun, _read_rows(stages)
+    return _read_rows(stages)
+
+
+def _connect(address: str) -> None:
+    """Connect to a cluster, in a thread that stays: processes that Ray starts end with the thread that started them."""
+    import ray
+
+    outcome: SimpleQueue[Exception | None] = SimpleQueue()
+
+    def connect_and_stay() -> None:
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        except Exception as error:  # it has many of its own
+            outcome.put(error)
+        else:
+            outcome.put(None)
+            Event().wait()
+
+    Thread(target=connect_and_stay, name="ragstone-ray", daemon=True).start()
+    if (error := outcome.get()) is not None:
+        raise UsageError(f"no Ray cluster answers at {address!r:.80}: {error}") from error
 
 
 def _read_rows(stages: Any) -> Generator[Batch]:
