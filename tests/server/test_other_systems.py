@@ -35,7 +35,11 @@ async def test_a_pipeline_streams_chunks_without_names(client: httpx2.AsyncClien
     assert all(line.startswith('data: {"type":') for line in lines)
     events = [json.loads(line.removeprefix("data: ")) for line in lines]
     assert events[-1] == {"type": "done"}
-    assert "15 days" in "".join(event["content"] for event in events[:-1])
+    said = "".join(event["content"] for event in events[:-1])
+    whole = (await client.post("/v1/pipelines/handbook", json={"query": QUESTION})).json()
+    assert said == whole["answer"]
+    assert "15 days" in said
+    assert "[1]" in said
 
 
 async def test_a_filter_of_conditions_acts_on_a_pipeline(client: httpx2.AsyncClient) -> None:
@@ -109,6 +113,7 @@ async def test_notes_are_answered_as_plain_text(client: httpx2.AsyncClient) -> N
     assert reply.headers["content-type"] == "text/plain; charset=utf-8"
     assert reply.headers["x-content-type-options"] == "nosniff"
     assert "15 days" in reply.text
+    assert "[1]" in reply.text
     assert (await client.post("/search", json={"top_k": 3})).status_code == 400
     assert (await client.get("/healthz")).status_code == 200
 

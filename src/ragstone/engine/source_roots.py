@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -90,8 +91,8 @@ def resolve_source(
 
 def _leave_store_out(wanted: SourceSettings, store: str) -> SourceSettings:
     """The source without the files of the store, which would be documents of themselves."""
-    root = Path(wanted.path).expanduser()
-    if "://" in wanted.path or not root.is_dir():
+    root = Path(os.path.expanduser(wanted.path))  # where nobody has this home, opening it says so
+    if "://" in wanted.path or "\0" in wanted.path or not root.is_dir():
         return wanted
     return replace(wanted, ignore=(*wanted.ignore, *stores.list_own_paths(store, root)))
 

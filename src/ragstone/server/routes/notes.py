@@ -98,10 +98,9 @@ def _result_json(hit: Hit) -> Json:
 async def _write_text(events: AsyncIterator[Event]) -> AsyncGenerator[str]:
     said = ""
     async for event in events:
-        if event.name == "message" and event.data["text"]:
-            piece = event.data["text"] if event.data["delta"] or not said else " " + event.data["text"]
-            said += piece
-            yield mask_secrets(piece)
+        if event.name == "message" and event.data["delta"]:  # quoted sentences come with the answer, with their marks
+            said += event.data["text"]
+            yield mask_secrets(event.data["text"])
         elif event.name == "final_answer" and not said:
             answer: Answer = event.data["answer"]
             yield mask_secrets(answer.text)

@@ -105,14 +105,13 @@ async def _frame_chunks(events: AsyncIterator[Event], ended: Any) -> AsyncGenera
     said = ""
     try:
         async for event in events:
-            if event.name == "message" and event.data["text"]:
-                piece = event.data["text"] if event.data["delta"] or not said else " " + event.data["text"]
-                said += piece
-                yield make_event({"type": "chunk", "content": mask_secrets(piece)})
+            if event.name == "message" and event.data["delta"]:  # quoted sentences come with the answer
+                said += event.data["text"]
+                yield make_event({"type": "chunk", "content": mask_secrets(event.data["text"])})
             elif event.name == "final_answer":
                 answer: Answer = event.data["answer"]
                 ended(answer)
-                if not said and answer.text:  # an abstention is not streamed
+                if not said and answer.text:  # quotes and abstentions are not streamed
                     yield make_event({"type": "chunk", "content": mask_secrets(answer.text)})
     except Exception as error:
         yield make_event({"type": "error", "error": describe_failure(error)[1]})
