@@ -246,7 +246,7 @@ async def test_doctor_asks_the_judge_too_where_it_is_another_model(saying: Betwe
     ):
         settings = Settings(str(tmp_path / "s"), embed=EmbedSettings("none"), llm=good, judge=judge)
         async with Engine(settings) as kb:
-            wrong = [one for one in await kb.doctor() if "openai" in one or "judge" in one]
+            wrong = [one for one in await kb.doctor() if "openai" in one or "the judge" in one]
         assert [one[: len(problem)] for one in wrong] == ([problem] if problem else [])
 
 

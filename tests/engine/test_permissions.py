@@ -81,6 +81,7 @@ CALLS: dict[str, Call] = {
     "preview": lambda kb, docs: kb.preview(docs / "storage.md"),
     "explain": lambda kb, _: kb.explain(QUESTION, path="storage.md"),
     "copy": lambda kb, _: kb.copy("ftp://nowhere"),
+    "backup": lambda kb, _: kb.backup("."),
     "create_key": lambda kb, _: kb.create_key("alice"),
     "keys": lambda kb, _: kb.keys(),
     "revoke_key": lambda kb, _: kb.revoke_key("no id"),
