@@ -30,5 +30,5 @@ def test_a_run_that_says_no_version_leaves_the_one_that_a_document_has(said: str
         is_former=lambda _: False,
         keeps_other_share=lambda _: False,
     )
-    context: Any = SimpleNamespace(builder=builder, refresh=False)
+    context: Any = SimpleNamespace(builder=builder, refresh=False, enrichment=None)
     assert needs_rebuild(before, context) is rebuilt
