@@ -127,7 +127,7 @@ async def test_an_application_recognises_a_key_and_serves_its_tenant(server: Ser
 async def test_a_database_without_the_table_says_what_to_run(server: Server, database: str) -> None:
     server.run("DELETE FROM ragstone.schema_migrations WHERE version > 2", database)
     store = PostgresStore(server.url(database))
-    with pytest.raises(UsageError, match=r"this program needs \d; run: ragstone migrate"):
+    with pytest.raises(UsageError, match=r"this program needs \d+; run: ragstone migrate"):
         await authenticate_key(f"rag_{'0' * 16}_{'A' * 43}", store.keys, now=NEW_YEAR)
     await store.close()
 
