@@ -44,7 +44,7 @@ def make_mark(name: str) -> str:
     """A word that stands in no document but the planted one; always the same for a probe.
 
     >>> make_mark("direct-order")
-    'zq46c9a2'
+    'zq6c9ecf'
     """
     return "zq" + sha256(name.encode()).hexdigest()[:6]
 
