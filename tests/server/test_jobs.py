@@ -171,7 +171,7 @@ def test_jobs_are_managed_on_the_command_line(own: Settings, run: Run, tmp_path:
     listed = run("jobs", "list", "--status", "dead", "--store", own.store, "--json").json["jobs"]
     assert [(one["id"], one["code"]) for one in listed] == [(identity, "document_refused")]
     assert identity in run("jobs", "list", "--store", own.store).out
-    assert run("jobs", "retry", identity, "--store", own.store).status == 0
+    assert run("jobs", "retry", identity, "--store", own.store, "--json").json == {"schema": 1, "jobs": [identity]}
     assert run("jobs", "retry", identity, "--store", own.store).status == 2
     assert run("jobs", "drop", identity, "--store", own.store).status == 0
     assert run("jobs", "list", "--store", own.store, "--json").json["jobs"] == []

@@ -18,7 +18,8 @@ FIELD = re.compile(
 )
 EXAMPLE = re.compile(r">>>|\$ ")  # of a session
 WORD = re.compile(r"[^\W\d_]{2,}")
-PLAIN_WORD = re.compile(r"(?<!\S)[\"'(*]{0,3}[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"'*]{0,3}(?!\S)")
+# A word of a sentence, beside names with signs in them, figures and sums; words of scripts without blanks are one.
+PLAIN_WORD = re.compile(r"(?<!\S)\W{0,3}[^\W\d_]+(?:['’-][^\W\d_]+)*\W{0,3}(?!\S)|[^\W\d_\x00-\x7f]{2}")
 LEAST_WORDS = 3  # of a comment that says something
 LONGEST_DECLARATION = 160  # characters that are shown above a sentence
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from ragstone.answering.extractive.code_comments import CommentSentence, find_comment_sentences
+from ragstone.answering.extractive.code_comments import PLAIN_WORD, CommentSentence, find_comment_sentences
 from ragstone.answering.extractive.table_rows import TableRow, find_row_lines, read_rows
 from ragstone.answering.verification.spans import spans_at
 from ragstone.core.analyzer import extract_terms
@@ -36,8 +36,6 @@ NOTED_END = re.compile(
 LINE_STRUCTURE = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#]|```|~~~)")
 TITLE = re.compile(r"[^\n]{0,119}[^\n.!:;|]")
 LONGEST_CODE = 1500
-# A word of a sentence, beside names with signs in them, figures and sums; words of scripts without blanks are one.
-PLAIN_WORD = re.compile(r"(?<!\S)\W{0,3}[^\W\d_]+\W{0,3}(?!\S)|[^\W\d_\x00-\x7f]{2}")
 
 
 @dataclass(frozen=True)
