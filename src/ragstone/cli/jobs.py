@@ -1,15 +1,11 @@
 """`ragstone jobs`: the ingestion jobs that a server queued."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, cast
 
 import typer
 
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
 from ragstone.core.errors import UsageError
-
-if TYPE_CHECKING:  # only a command that opens a collection waits for it
-    from ragstone.engine.blocking import Knowledge
 
 app = typer.Typer(help="List, retry and drop the ingestion jobs of a server.", no_args_is_help=True)
 STATUSES = ("queued", "running", "done", "dead", "superseded")
@@ -46,27 +42,26 @@ def list_(
 @add_shared_options
 def retry(options: SharedOptions, jobs: Annotated[list[str], typer.Argument(help="Ids of dead jobs.")]) -> int:
     """Queue dead jobs again."""
-    return _change_jobs(options, jobs, lambda kb, identity: kb.retry_job(identity), done="queued again")
+    return _change_jobs(options, jobs, drop=False)
 
 
 @app.command()
 @add_shared_options
 def drop(options: SharedOptions, jobs: Annotated[list[str], typer.Argument(help="Ids of jobs.")]) -> int:
     """Take jobs that do not run out of the record."""
-    return _change_jobs(options, jobs, lambda kb, identity: kb.drop_job(identity), done="dropped")
+    return _change_jobs(options, jobs, drop=True)
 
 
-def _change_jobs(
-    options: SharedOptions, jobs: list[str], change: "Callable[[Knowledge, str], object]", *, done: str
-) -> int:
-    """Change one job after the other; the first that is unknown ends it."""
+def _change_jobs(options: SharedOptions, jobs: list[str], *, drop: bool) -> int:
+    """Retry or drop one job after the other; the first that is unknown ends it."""
     from ragstone.cli.knowledge import open_knowledge
 
     with open_knowledge(options, embed__model="none") as kb:
+        change = kb.drop_job if drop else kb.retry_job
         for identity in jobs:
-            change(kb, identity)
+            change(identity)
     if options.json:
         print_json({"schema": 1, "jobs": jobs})
     else:
-        print_message(f"{done}: {', '.join(jobs)}")
+        print_message(f"{'dropped' if drop else 'queued again'}: {', '.join(jobs)}")
     return 0
