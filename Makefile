@@ -5,6 +5,7 @@
 # make check  everything that CI runs: style, types and tests
 # make gate   the demo's questions by words alone, without a model, against demo/gate.json: exit status 3 if worse
 # make ray         an ingestion by a Ray cluster of this machine, also when a worker is killed
+# make kills       hundreds of ends of an ingestion by kill -9, at random moments (half an hour)
 # make frameworks  the pages on LangChain, LlamaIndex and Haystack, with each of them (560 MB)
 # make eval   the demo's questions: how good the search is; eval-rag: the answers; eval-both: both
 #             eval-chunk: the places that answer; more options in EVAL="--judge-model VENDOR/MODEL"
@@ -13,7 +14,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: preset-library preset-notes preset-research preset-company help demo dev gate eval eval-rag eval-both eval-chunk test check frameworks ray lint types parts clean
+.PHONY: preset-library preset-notes preset-research preset-company help demo dev gate eval eval-rag eval-both eval-chunk test check frameworks kills ray lint types parts clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -75,6 +76,9 @@ check: lint types test
 ray: .venv/.tested
 	$(BIN)/python -m pip install -q 'ray[data]>=2.40,<3'
 	RAGSTONE_RAY=1 $(BIN)/python -m pytest -q -n 0 tests/ingestion/test_ray.py
+
+kills: .venv/.tested
+	RAGSTONE_TEST_KILLS=$${KILLS:-100} $(BIN)/python -m pytest -q -n auto tests/ingestion tests/stores/test_kill.py -k killed_at_random
 
 frameworks: .venv/.tested
 	for one in langchain-openai "llama-index-core llama-index-llms-openai-like llama-index-embeddings-openai-like" haystack-ai; do \

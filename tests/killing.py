@@ -1,10 +1,17 @@
-"""What is the same in every test that ends an ingesting process while somebody reads."""
+"""What is the same in every test that ends an ingesting process while somebody reads.
 
+`RAGSTONE_TEST_KILLS` is the number of kills at random moments in each of these tests [default: 4]; `make kills` asks
+for hundreds.
+"""
+
+import os
 import subprocess
 import time
 from collections.abc import Callable
 
 from tests.forked import Forked
+
+KILLS = int(os.environ.get("RAGSTONE_TEST_KILLS", "4"))
 
 
 def killed_while_read(child: "subprocess.Popen[str] | Forked", look: Callable[[], int], *, seconds: float) -> int:

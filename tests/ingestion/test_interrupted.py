@@ -12,7 +12,7 @@ import pytest
 import ragstone
 from ragstone.testing.bag_of_words import BagOfWords
 from tests import forked
-from tests.killing import killed_while_read
+from tests.killing import KILLS, killed_while_read
 from tests.patience import HANG
 
 ROOT = Path(__file__).parents[2]
@@ -72,7 +72,7 @@ def test_killed_at_a_fault_point_during_a_first_and_a_replacing_run(tmp_path: Pa
         completed(folder, store, number)
 
 
-@pytest.mark.parametrize("round_", range(4))
+@pytest.mark.parametrize("round_", range(KILLS))
 def test_killed_at_random_while_another_process_reads(tmp_path: Path, round_: int) -> None:
     chance = random.Random(round_)
     folder, store = tmp_path / "docs", tmp_path / "store"

@@ -16,7 +16,7 @@ from ragstone.testing.bag_of_words import BagOfWords
 from tests import forked
 from tests.extraction.pdf.sheets import paragraph, pdf
 from tests.extraction.sandbox.test_sandbox import told
-from tests.killing import killed_while_read
+from tests.killing import KILLS, killed_while_read
 from tests.patience import HANG
 from tests.processes import gone, state
 
@@ -125,7 +125,7 @@ def test_killed_at_a_fault_point(tmp_path: Path, point: str, nth: int, where: li
     completed(folder, store, 1)
 
 
-@pytest.mark.parametrize("round_", range(4))
+@pytest.mark.parametrize("round_", range(KILLS))
 def test_killed_at_random_while_another_process_reads(tmp_path: Path, round_: int) -> None:
     chance = random.Random(round_)
     folder, store = tmp_path / "docs", tmp_path / "store"

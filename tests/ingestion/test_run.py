@@ -211,9 +211,16 @@ def test_two_sources_of_a_collection_are_cut_alike(
         other.ingest(tmp_path / "wiki")
     [first] = other.ingest(tmp_path / "wiki", refresh=True)
     assert any("ingest them with --refresh too" in warning for warning in first.stats["warnings"])
+    mixed = [one for one in other.info().warnings if "chunked in 2 ways" in one]
+    assert mixed
+    assert other.info().state == "degraded"
+    assert [held.warnings for held in other.collections()] == [tuple(mixed)]
+    assert mixed[0] in other.doctor()
     [second] = other.ingest(docs, refresh=True)
     assert second.stats["warnings"] == []
     assert all("+markdown-" in recipe for recipe in other.info().recipes)
+    assert other.info().warnings == ()
+    assert other.doctor() == []
 
 
 def test_another_embedding_model_is_refused_before_anything_is_written(

@@ -14,6 +14,7 @@ from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.master_key import MasterKey
 from ragstone.testing.stores import SCOPE, create_collection, fill_vectors, make_vector
 from tests import forked
+from tests.killing import KILLS
 from tests.patience import HANG
 from tests.stores.victim import MASTER, PASSING, state
 
@@ -39,7 +40,6 @@ POINTS = [
     ("drop.renamed", 1),
 ]
 SEALED = [("append.written", 3), ("commit.before", 8), ("compact.switched", 1), ("purge.forgotten", 1)]
-ROUNDS = 6
 
 
 def start(root: Path, *fault: str) -> forked.Forked:
@@ -101,7 +101,7 @@ def test_killed_at_a_fault_point_while_encrypted(tmp_path: Path, point: str, nth
     asyncio.run(proven(tmp_path / "store", max(map(int, out.split()), default=0), MASTER))
 
 
-@pytest.mark.parametrize("round_", range(ROUNDS))
+@pytest.mark.parametrize("round_", range(KILLS))
 def test_killed_at_random_while_another_process_reads(tmp_path: Path, round_: int) -> None:
     chance = random.Random(round_)
     root = tmp_path / "store"

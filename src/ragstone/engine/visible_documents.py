@@ -7,12 +7,13 @@ from ragstone.core.records import Info
 from ragstone.core.suggestions import describe_absent
 from ragstone.core.types import Document
 from ragstone.engine.components import Components
+from ragstone.ingestion.chunker_compatibility import add_chunking_warning
 
 
 async def read_info(components: Components) -> Info:
     """The state of the collection; raises `NotBuilt` when it was never made."""
     async with components.stores.store.reader(components.scope) as reader:
-        return await reader.info()
+        return add_chunking_warning(await reader.info())
 
 
 async def list_newest(components: Components, source: str | None = None) -> list[Document]:

@@ -1,4 +1,4 @@
-"""Chunking in a collection that switched to another model, which may count tokens differently."""
+"""Chunking of a collection: one way for all its documents, also where another model counts tokens differently."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,6 +37,27 @@ def describe_mismatch(builder: RevisionBuilder, info: Info, counts: TokenCounter
         "documents are chunked for a model that counts tokens differently: ingests are refused until "
         "ragstone ingest --refresh has re-chunked all of them"
     )
+
+
+def describe_mixed_chunking(info: Info) -> str | None:
+    """A sentence about documents that were chunked in several ways, as they are between the refreshes of two sources;
+    None where there is one way."""
+    found = sorted(_chunking_recipes(info))
+    if len(found) < 2:
+        return None
+    return (
+        f"the documents are chunked in {len(found)} ways ({', '.join(found)}), so their ranks are not comparable: "
+        "ingest each source with --refresh"
+    )
+
+
+def add_chunking_warning(info: Info) -> Info:
+    """The state of a collection, degraded where its documents were chunked in several ways."""
+    warning = describe_mixed_chunking(info)
+    if warning is None:
+        return info
+    state = "degraded" if info.state == "healthy" else info.state
+    return replace(info, state=state, warnings=(*info.warnings, warning))
 
 
 def _chunking_recipes(info: Info) -> set[str]:

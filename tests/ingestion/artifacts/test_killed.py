@@ -16,6 +16,7 @@ from ragstone.testing.bag_of_words import BagOfWords
 from tests import forked
 from tests.ingestion.artifacts.kept import path_of, revisions, whole
 from tests.ingestion.test_interrupted import write_state
+from tests.killing import KILLS
 from tests.patience import HANG
 
 ROOT = Path(__file__).parents[3]
@@ -52,7 +53,7 @@ def test_killed_at_a_fault_point(tmp_path: Path, kind: str, point: str, nth: int
         completed(folder, store, place)
 
 
-@pytest.mark.parametrize("round_", range(3))
+@pytest.mark.parametrize("round_", range(KILLS))
 def test_killed_at_random(tmp_path: Path, round_: int) -> None:
     chance = random.Random(round_)
     folder, store, place = tmp_path / "docs", str(tmp_path / "store"), tmp_path / "kept"

@@ -13,6 +13,7 @@ from ragstone.engine.run_setup import build_run_context, pin_own_model
 from ragstone.engine.source_roots import closing_sources, resolve_source
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest, read_info
+from ragstone.ingestion.chunker_compatibility import add_chunking_warning, describe_mixed_chunking
 from ragstone.stores.collection_errors import missing_vector_warnings
 
 
@@ -43,7 +44,7 @@ class CollectionVerbs(VerbGroup):
             scope = Scope(self.scope.tenant, name)
             try:
                 async with self.store.reader(scope) as reader:
-                    out.append(await reader.info())
+                    out.append(add_chunking_warning(await reader.info()))
             except NotBuilt:
                 continue  # erased meanwhile
             except NoKey:
@@ -136,7 +137,9 @@ class CollectionVerbs(VerbGroup):
         outdated = any(edition != guard.current_edition() for edition in info.editions)
         old = describe_outdated(await list_newest(self._components)) if outdated else []
         waits = self.settings.embed.model != "none"  # else nobody will embed them
-        return [*failed, *old, *(missing_vector_warnings(info.pending_vectors) if waits else ())]
+        mixed = describe_mixed_chunking(info)
+        missing = missing_vector_warnings(info.pending_vectors) if waits else ()
+        return [*failed, *old, *([mixed] if mixed else ()), *missing]
 
     async def _find_tenant_problems(self) -> list[str]:
         """What is wrong with whole tenants; with a credential, with the own one alone."""
