@@ -22,6 +22,7 @@ pkb: {ignore_patterns: ["templates/**", "*.draft.md"]}
 embedder: {provider: ollama, model: nomic-embed-text, ollama_addr: "http://gpu:11434", dimensions: 768}
 chunker: {provider: sentence-window, window_size: 2}
 sparse_scorer: {provider: splade, addr: "http://localhost:5001"}
+reranker: {enabled: true, addr: "http://gpu:5002", candidate_mul: 3}
 hyde: {enabled: true, adaptive: true, adaptive_thresh: 0.4, multi_hyde: false, model: "gemma3:1b", num_docs: 2}
 semantic_cache: {enabled: true, threshold: 0.92, ttl: 36h}
 generator: {enabled: true, model: "gemma3:1b", max_context_tokens: 2000}
@@ -177,6 +178,12 @@ def test_the_configuration_of_the_engine_is_read_in_its_own_words(place: Place) 
         "splade",
         "tei/prithivida/Splade_PP_en_v1",
         "http://localhost:5001",
+    )
+    rerank = settings.rerank
+    assert (rerank.model, rerank.base_url, rerank.oversample) == (
+        "tei/cross-encoder/ms-marco-MiniLM-L-6-v2",
+        "http://gpu:5002",
+        3,
     )
     assert (settings.llm.model, settings.llm.retries, settings.answer.tokens) == ("ollama/gemma3:1b", 5, 2000)
 

@@ -126,6 +126,8 @@ async def test_a_role_opens_what_it_names(kept: Kept, locked: Settings) -> None:
             reply = await reader.request(method, path, json=body)
             assert (reply.status_code, reply.json()["error"]["code"]) == (403, "forbidden")
             assert "role" not in reply.text
+        debug = await reader.post("/v1/query", json={"question": QUESTION, "debug": True})
+        assert (debug.status_code, debug.json()["error"]) == (403, "forbidden")
         [document] = [d for d in (await reader.get("/v1/documents")).json()["documents"] if d["path"] == "storage.md"]
         assert (await reader.get(f"/v1/documents/{document['id']}/original")).status_code == 403
         assert (await reader.get(f"/v1/documents/{document['id']}")).status_code == 200

@@ -29,6 +29,7 @@ CHUNK_OPTIONS = {
     "sentence-window": {"window_size": "window"},
 }
 SPLADE_MODEL = "tei/prithivida/Splade_PP_en_v1"  # behind `addr`, asked by /embed_sparse
+RERANK_MODEL = "tei/cross-encoder/ms-marco-MiniLM-L-6-v2"  # behind `addr`, asked by /rerank
 OVERHEAD = 300  # tokens of its prompt that are no passages
 MANY_UNITS = re.compile(r"(\d+(?:\.\d+)?(?:ms|s|m|h))+")  # as in "1h30m"
 
@@ -52,6 +53,7 @@ def translate_notes(data: Json, *, origin: str) -> tuple[Json, list[str]]:
         _embedding(theirs["embedder"]),
         _chunking(theirs["chunker"], origin),
         _sparse_scorer(theirs["sparse_scorer"], origin),
+        _reranker(theirs["reranker"]),
         _search(theirs, origin),
         _language_model(theirs),
     ):
@@ -122,6 +124,16 @@ def _sparse_scorer(scorer: Mapping[str, Any], origin: str) -> Json:
     return made
 
 
+def _reranker(reranker: Mapping[str, Any]) -> Json:
+    """Without `addr` the preset's, a service of this machine."""
+    if reranker.get("enabled") is None:
+        return {}
+    if not reranker["enabled"]:
+        return {"rerank": {"model": "none"}}
+    where = {"base_url": reranker.get("addr") or "http://localhost:5002", "oversample": reranker.get("candidate_mul")}
+    return {"rerank": {"model": RERANK_MODEL, **_given(where)}}
+
+
 def _language_model(theirs: Mapping[str, Mapping[str, Any]]) -> Json:
     """One model for answers, HyDE and the chunk filter: that of the generator, else of the first of these that runs."""
     groups = [theirs[name] for name in ("generator", "hyde", "chunk_filter")]
@@ -140,8 +152,6 @@ def _language_model(theirs: Mapping[str, Mapping[str, Any]]) -> Json:
 
 def _list_ignored(theirs: Mapping[str, Mapping[str, Any]]) -> list[str]:
     said = []
-    if theirs["reranker"].get("enabled"):
-        said.append("reranker: none is called")
     if any(theirs["retry"].get(key) is not None for key in ("initial_interval", "max_interval", "multiplier")):
         said.append("retry: pauses are 500 ms, then doubling up to 10 s, whatever the file says")
     models = {

@@ -7,6 +7,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 
+from ragstone.access import Permission
 from ragstone.answering.abstention.abstain import ABSTENTION
 from ragstone.answering.formats import hit_json, note_json
 from ragstone.core.answers import Answer, Citation
@@ -36,8 +37,10 @@ class QueryBody(BaseModel):
 
 @router.post("/v1/query", responses=responses(400, 401, 403, 404, 429, 502), summary="Ask a question")
 async def query(request: Request, body: QueryBody) -> Response:
-    """An answer with its citations, or an abstention; `debug` tells how it came about."""
+    """An answer with its citations, or an abstention; `debug` tells how it came about, to those who may explain."""
     engine = await open_engine(request, tenant=body.tenant_id)
+    if body.debug:
+        await engine.authenticator.admit(Permission.EXPLAIN, what="debug")
     if not body.question.strip():
         raise UsageError("question is required")
 
