@@ -61,7 +61,7 @@ gate: $(STAMP)
 
 test: export PYTHONDONTWRITEBYTECODE =# a command that a test starts reads what the one before it compiled
 test: .venv/.tested
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal  # neighbours share fixtures: one process builds them
 
 lint: .venv/.tested
 	$(BIN)/ruff check .

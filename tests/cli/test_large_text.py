@@ -43,10 +43,10 @@ def test_a_text_of_50_megabytes_is_skipped_with_one_sentence_and_the_rest_goes_o
 
 
 def test_with_the_limit_raised_a_large_text_is_taken_in_with_memory_in_proportion(tmp_path: Path) -> None:
-    """Three megabytes over a limit of one stand for fifty over ten: those would take minutes to index."""
+    """Two megabytes over a limit of one stand for fifty over ten: those would take minutes to index."""
     if not STATUS.exists():
         pytest.skip("this system does not say how much memory a process took at most")
-    large = written(tmp_path / "large" / "text.txt", 3 * LIMIT)
+    large = written(tmp_path / "large" / "text.txt", 2 * LIMIT)
     few = written(tmp_path / "few" / "text.txt", 1000)
     refused = ingested(large, limit=LIMIT)
     assert (refused["documents"]["added"], refused["skipped"][0]["reason"]) == (0, "too_large")

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 
 SCOPE = Scope("acme", "congruence")
 BESIDE = Scope("rival", "congruence")
-DOCUMENTS, EDITS, SINGLY = 620, 500, 250
+DOCUMENTS, EDITS, SINGLY = 620, 320, 120
 TOGETHER = 10  # edits that come in one batch, after those that come singly
 FEWEST = 5_000  # chunks after all edits
 EMBEDDER = BagOfWords(64)

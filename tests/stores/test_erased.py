@@ -178,6 +178,7 @@ def made_database(path: Path) -> sqlite3.Connection:
     """Rows inserted out of order, so that they move between pages, then half of them deleted."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA synchronous = OFF")
     connection.execute("CREATE TABLE notes (name TEXT PRIMARY KEY, note TEXT) WITHOUT ROWID")
     chance = random.Random(1)
     names = chance.sample(range(5_000), 2_000)
