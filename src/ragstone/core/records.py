@@ -62,6 +62,11 @@ class Info:
     editions: tuple[str, ...] = ()
     unchecked: bool = False
 
+    @property
+    def chunkings(self) -> frozenset[str]:
+        """The ways in which its documents are chunked: one, but between the refreshes of two sources."""
+        return frozenset(recipe.rpartition("+")[2] for recipe in self.recipes)
+
     @classmethod
     def from_failure(cls, scope: Scope, provider: str, why: str) -> "Info":
         """The state of a collection that cannot be opened."""

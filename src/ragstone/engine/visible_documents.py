@@ -1,5 +1,7 @@
 """The documents of a collection, and those of them that the caller may see."""
 
+from dataclasses import replace
+
 from ragstone.core.errors import UsageError
 from ragstone.core.filter_matching import document_matches
 from ragstone.core.filters import Where
@@ -7,13 +9,20 @@ from ragstone.core.records import Info
 from ragstone.core.suggestions import describe_absent
 from ragstone.core.types import Document
 from ragstone.engine.components import Components
-from ragstone.ingestion.chunker_compatibility import add_chunking_warning
+from ragstone.stores.collection_errors import mixed_chunking_warnings
 
 
 async def read_info(components: Components) -> Info:
     """The state of the collection; raises `NotBuilt` when it was never made."""
     async with components.stores.store.reader(components.scope) as reader:
         return add_chunking_warning(await reader.info())
+
+
+def add_chunking_warning(info: Info) -> Info:
+    """The state of a collection, degraded where its documents are chunked in several ways."""
+    warnings = mixed_chunking_warnings(info.chunkings)
+    state = "degraded" if warnings and info.state == "healthy" else info.state
+    return replace(info, state=state, warnings=(*info.warnings, *warnings))
 
 
 async def list_newest(components: Components, source: str | None = None) -> list[Document]:

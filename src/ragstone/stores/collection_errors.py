@@ -1,6 +1,7 @@
 """Errors of all stores for a missing collection, a missing second model, and a tenant under erasure."""
 
 import shlex
+from collections.abc import Collection
 
 from ragstone.core.errors import NotBuilt, UsageError
 from ragstone.core.plural import format_count
@@ -30,3 +31,13 @@ def missing_vector_warnings(pending: int) -> list[str]:
     return (
         [f"{format_count(pending, 'chunk has', 'chunks have')} no vector yet; run: ragstone ingest"] if pending else []
     )
+
+
+def mixed_chunking_warnings(ways: Collection[str]) -> list[str]:
+    """A warning where documents are chunked in several ways."""
+    if len(ways) < 2:
+        return []
+    return [
+        f"the documents are chunked in {len(ways)} ways ({', '.join(sorted(ways))}), so their ranks are not "
+        "comparable: ingest each source with --refresh"
+    ]

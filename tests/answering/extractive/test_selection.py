@@ -12,6 +12,7 @@ from ragstone.answering.extractive.selection import (
     rank_passages,
     select_passages,
 )
+from ragstone.answering.verification.citations import Quote
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit, join_slices
 from tests.answering.made import hit
@@ -75,6 +76,59 @@ def test_code_comes_along_after_a_colon() -> None:
     assert "Reload the server with this command:\n\n```sh\nkill -HUP 1\n```" in answer(
         "How do I reload the server?", hit(text)
     )
+
+
+def quotes(question: str, *hits: Hit) -> list[Quote]:
+    subject = analyze_question(question, {})
+    return make_quotes(arrange_passages(select_passages(subject, rank_passages(subject, hits))))
+
+
+PAGE = """# Wait-Thing
+
+Waits for things to be done.
+
+## Options
+
+You may set one of:
+
+- `--hard`: waits without asking for anything
+- `--zebra`: paints stripes on the okapi
+- `--quiet`: says nothing at all
+"""
+
+
+def test_an_item_comes_with_what_introduces_its_list() -> None:
+    [quote] = quotes("Which option paints the okapi?", hit(PAGE))
+    assert quote.text == "You may set one of:\n- `--zebra`: paints stripes on the okapi"
+    assert [PAGE[span.char_start : span.char_end] for span in quote.spans] == quote.text.split("\n")
+    assert quote.lines_above == 1
+    first = quotes("Which option waits without asking, and which says nothing at all?", hit(PAGE))
+    assert sum("You may set one of:" in one.text for one in first) == 1
+    other = hit(PAGE.replace("You may set one of:", "There are some of them. They are old."))
+    assert [one.text for one in quotes("Which option paints the okapi?", other)] == [
+        "- `--zebra`: paints stripes on the okapi"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Old.\n\nReload the server by a signal.\n\n```sh\nkill -HUP 1\n```\n\nDone.", 1),
+        ("Old.\n\n```sh\nkill -HUP 1\n```\n\nThis command reloads the server by a signal.\n\nDone.", 0),
+    ],
+)
+def test_a_line_comes_with_the_command_that_it_is_about(text: str, expected: int) -> None:
+    parts = ["```sh\nkill -HUP 1\n```"]
+    parts.insert(1 - expected, text.split("\n\n")[1 + (1 - expected)])
+    assert "\n\n".join(parts) in answer("How do I reload the server by a signal?", hit(text))
+    assert all("kill" not in one for one in answer("Who may reload the server?", hit(text)))
+
+
+def test_data_beside_a_line_stays_out_of_an_answer() -> None:
+    text = "Old.\n\nName the port to change where the server listens.\n\n```yaml\nserver:\n  port: 80\n```\n\nDone."
+    assert answer("How do I change where the server listens?", hit(text)) == [
+        "Name the port to change where the server listens."
+    ]
 
 
 def test_a_pronoun_brings_the_sentence_before() -> None:

@@ -40,7 +40,8 @@ LONGEST_CODE = 1500
 
 @dataclass(frozen=True)
 class Passage:
-    """A range of a chunk's text: `hit` is the rank of its hit from 0, `index` its number in the chunk."""
+    """A range of a chunk's text: `hit` is the rank of its hit from 0, `index` its number in the chunk, `lead` the range
+    of the sentence that introduces the list of an item."""
 
     hit: int
     index: int
@@ -50,6 +51,7 @@ class Passage:
     form: Form
     row: TableRow | None = None
     declaration: tuple[int, int] | None = None  # of what a comment in code is about
+    lead: tuple[int, int] | None = None
 
     @property
     def text(self) -> str:

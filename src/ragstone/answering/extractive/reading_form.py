@@ -39,11 +39,16 @@ def _join(one: Passage, other: Passage) -> Passage:
 
 
 def make_quotes(chosen: Sequence[ScoredPassage]) -> list[Quote]:
-    """The chosen passages as quotes with their spans in the text of record."""
+    """The chosen passages as quotes with their spans in the text of record; the introduction of a list once."""
     out: list[Quote] = []
+    leads: set[tuple[int, tuple[int, int]]] = set()
     declared: set[tuple[str, str]] = set()  # of each declaration once
     for one in chosen:
         passage = one.passage
+        if passage.lead is not None:
+            lead = (passage.hit, passage.lead)
+            passage = replace(passage, lead=None) if lead in leads else passage
+            leads.add(lead)
         declaration = passage.declared or _declaration_above(passage)
         place = (passage.chunk.document.id, declaration.rstrip(" :{")[:SHOWN])
         out.append(_make_quote(passage, is_declared=place in declared))
@@ -53,16 +58,19 @@ def make_quotes(chosen: Sequence[ScoredPassage]) -> list[Quote]:
 
 def _make_quote(passage: Passage, *, is_declared: bool) -> Quote:
     """A passage as a quote; a row of a table below its header and the row that names its group, a comment in code
-    below the declaration that it is about."""
+    below the declaration that it is about, an item of a list below what introduces it."""
     chunk, row = passage.chunk, passage.row
     above = (*row.header, *([row.group] if row.group else ())) if row and row.kind == "row" else ()
     if passage.declaration and not is_declared:
         above = (passage.declaration,)
+    if passage.lead and passage.lead[1] <= passage.start:
+        above = (passage.lead,)
     ranges = [*above, (passage.start, passage.end)]
     text = "\n".join(chunk.text[start:end] for start, end in ranges)
     spans = tuple(span for start, end in ranges for span in spans_at(chunk, start, end))
     header = chunk.header if row and row.continued else "" if is_declared else _declaration_above(passage)
-    return Quote(chunk, text, spans, passage.is_prose, header, lines_above=len(above))
+    lines = sum(chunk.text.count("\n", start, end) + 1 for start, end in above)
+    return Quote(chunk, text, spans, passage.is_prose, header, lines_above=lines)
 
 
 def _declaration_above(passage: Passage) -> str:

@@ -1,13 +1,13 @@
 """An answer without a language model: the sentences of the found chunks that answer best, quoted whole."""
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ragstone.answering.extractive.passages import LONGEST_CODE, Passage, chunk_passages, chunk_title, split_passages
+from ragstone.answering.extractive.passages import LONGEST_CODE, Passage, chunk_title, split_passages
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, answers_kind
+from ragstone.answering.extractive.widening import widen_passage
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Chunk, Hit
 
@@ -51,11 +51,7 @@ class ScoredPassage:
     chunk_cosine: float | None = None
 
 
-PRONOUN = re.compile(r"(?:It|This|These|They|He|She|That|Those|Its|Their|His|Her|Such|Here)\b")
-INTRODUCES = re.compile(r"(?:[:：]|as follows|following)[\"'”*_`)\s]*\.?$")
 ASKS_SOURCE = frozenset(extract_terms("source origin quelle fuente fonte bron"))
-ITEMS = 10
-FOLLOWS = 900
 
 
 def rank_passages(
@@ -198,7 +194,9 @@ def select_passages(
         best = min(further, key=lambda one: _further_order(one, taken, how))
         taken.append(best)
         rest.remove(best)
-    return sort_for_reading(drop_overlapping([_widen_passage(one) for one in taken]))
+    asks_how = question.kind == "how_to"
+    wide = [replace(one, passage=widen_passage(one.passage, asks_how=asks_how)) for one in taken]
+    return sort_for_reading(drop_overlapping(wide))
 
 
 def _is_worth_adding(
@@ -240,34 +238,6 @@ def _further_order(
 
 def _is_repetition(one: Passage, other: Passage, alike: float) -> bool:
     return len(one.terms & other.terms) >= alike * len(one.terms | other.terms)
-
-
-def _widen_passage(scored: ScoredPassage) -> ScoredPassage:
-    passage = scored.passage
-    start, end, last = passage.start, passage.end, passage.index
-    pronoun, introduces = last and PRONOUN.match(passage.text), INTRODUCES.search(passage.text)
-    pieces = chunk_passages(passage.chunk, passage.hit) if pronoun or introduces else []
-    if pronoun:
-        before = pieces[last - 1]
-        if before.form == "sentence" and "\n\n" not in passage.chunk.text[before.end : passage.start]:
-            start = before.start
-    if introduces:
-        end = _find_introduced_end(pieces[last + 1 : last + 1 + ITEMS], end)
-    return replace(scored, passage=replace(passage, start=start, end=end))
-
-
-def _find_introduced_end(pieces: Sequence[Passage], end: int) -> int:
-    """The end of what an introduction introduces: a list, the rows of a table, a block of code, else one sentence."""
-    if not pieces or pieces[0].form == "heading":
-        return end
-    first = pieces[0]
-    for piece in pieces:
-        if piece.form not in (first.form, "noise") or piece.end - first.start > max(FOLLOWS, first.end - first.start):
-            break
-        end = piece.end
-        if first.form in ("sentence", "code"):
-            break
-    return end
 
 
 def drop_overlapping(wide: Sequence[ScoredPassage]) -> list[ScoredPassage]:

@@ -12,9 +12,8 @@ from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, pin_own_model
 from ragstone.engine.source_roots import closing_sources, resolve_source
 from ragstone.engine.verbs.base import VerbGroup
-from ragstone.engine.visible_documents import list_newest, read_info
-from ragstone.ingestion.chunker_compatibility import add_chunking_warning, describe_mixed_chunking
-from ragstone.stores.collection_errors import missing_vector_warnings
+from ragstone.engine.visible_documents import add_chunking_warning, list_newest, read_info
+from ragstone.stores.collection_errors import missing_vector_warnings, mixed_chunking_warnings
 
 
 class CollectionVerbs(VerbGroup):
@@ -137,9 +136,8 @@ class CollectionVerbs(VerbGroup):
         outdated = any(edition != guard.current_edition() for edition in info.editions)
         old = describe_outdated(await list_newest(self._components)) if outdated else []
         waits = self.settings.embed.model != "none"  # else nobody will embed them
-        mixed = describe_mixed_chunking(info)
         missing = missing_vector_warnings(info.pending_vectors) if waits else ()
-        return [*failed, *old, *([mixed] if mixed else ()), *missing]
+        return [*failed, *old, *mixed_chunking_warnings(info.chunkings), *missing]
 
     async def _find_tenant_problems(self) -> list[str]:
         """What is wrong with whole tenants; with a credential, with the own one alone."""

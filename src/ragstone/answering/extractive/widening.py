@@ -1,0 +1,92 @@
+"""Chosen passages with what they do not say alone: the sentence before a pronoun, the list below its introduction, the
+introduction of an item, the code that a sentence is about."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ragstone.answering.extractive.passages import Passage, chunk_passages
+
+PRONOUN = re.compile(r"(?:It|This|These|They|He|She|That|Those|Its|Their|His|Her|Such|Here)\b")
+INTRODUCES = re.compile(r"(?:[:：]|as follows|following)[\"'”*_`)\s]*\.?$")
+# What a sentence begins with that stands below the code it is about.
+ABOUT_CODE = re.compile(
+    r"(?:This|These|The (?:above |previous |preceding )?(?:command|example|line|script|snippet)s?)\b"
+)
+# A line of YAML or JSON: data that a page shows beside a sentence seldom answers how something is done.
+DATA_LINE = re.compile(r"\s*(?:- )?[\"']?[\w.<>-]+[\"']?:(?:\s|$)|\s*[\[\]{}],?\s*$|\s*- \S")
+SHORT_CODE = 240  # characters of code that come along with a sentence
+LONGEST_LEAD = 160  # characters of an introduction that come along with an item
+ITEMS = 10  # pieces that an introduction introduces at most
+FOLLOWS = 900  # characters of them
+
+
+def widen_passage(passage: Passage, *, asks_how: bool) -> Passage:
+    """A passage with what it needs to be understood; `asks_how`: the question asks how something is done."""
+    start, end, last = passage.start, passage.end, passage.index
+    pronoun, introduces = last and PRONOUN.match(passage.text), INTRODUCES.search(passage.text)
+    pieces = (
+        chunk_passages(passage.chunk, passage.hit) if pronoun or introduces or asks_how or _is_item(passage) else []
+    )
+    if pronoun:
+        before = pieces[last - 1]
+        if before.form == "sentence" and "\n\n" not in passage.chunk.text[before.end : passage.start]:
+            start = before.start
+    if introduces:
+        end = _find_introduced_end(pieces[last + 1 : last + 1 + ITEMS], end)
+    elif asks_how:
+        start, end = _add_code(pieces, passage, start, end)
+    lead = _find_lead(pieces, passage) if _is_item(passage) else None
+    return replace(passage, start=start, end=end, lead=lead)
+
+
+def _is_item(passage: Passage) -> bool:
+    return passage.form == "item"
+
+
+def _add_code(pieces: Sequence[Passage], passage: Passage, start: int, end: int) -> tuple[int, int]:
+    """The range of a sentence with the short code that it is about: the code below it, or above a sentence on `this
+    example`; of code with the sentence above it. A question of how something is done wants both."""
+    before = pieces[passage.index - 1] if passage.index else None
+    after = next(iter(pieces[passage.index + 1 : passage.index + 2]), None)
+    if passage.form == "code":
+        described = (
+            before is not None and before.form in ("sentence", "item") and before.end - before.start <= LONGEST_LEAD
+        )
+        return (before.start if before and described else start), end
+    about_above = ABOUT_CODE.match(passage.text)
+    if before and about_above and _is_short_code(before):
+        return before.start, end
+    if after and not about_above and _is_short_code(after):
+        return start, after.end
+    return start, end
+
+
+def _is_short_code(piece: Passage) -> bool:
+    """Whether a piece is code to run, a few lines of it."""
+    if piece.form != "code" or piece.end - piece.start > SHORT_CODE:
+        return False
+    lines = [line for line in piece.text.splitlines() if line.strip() and not line.lstrip().startswith(("```", "~~~"))]
+    return sum(bool(DATA_LINE.match(line)) for line in lines) * 2 < len(lines)
+
+
+def _find_lead(pieces: Sequence[Passage], item: Passage) -> tuple[int, int] | None:
+    """The sentence that introduces the list of an item, other items between them or none."""
+    above = next((piece for piece in reversed(pieces[: item.index]) if not _is_item(piece)), None)
+    if above is None or above.form != "sentence" or above.end - above.start > LONGEST_LEAD:
+        return None
+    return (above.start, above.end) if INTRODUCES.search(above.text) else None
+
+
+def _find_introduced_end(pieces: Sequence[Passage], end: int) -> int:
+    """The end of what an introduction introduces: a list, the rows of a table, a block of code, else one sentence."""
+    if not pieces or pieces[0].form == "heading":
+        return end
+    first = pieces[0]
+    for piece in pieces:
+        if piece.form not in (first.form, "noise") or piece.end - first.start > max(FOLLOWS, first.end - first.start):
+            break
+        end = piece.end
+        if first.form in ("sentence", "code"):
+            break
+    return end
