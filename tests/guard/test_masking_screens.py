@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.guard import find_secrets
-from ragstone.guard.assignments import ABOUT, FOREIGN, NAME, STARTS
+from ragstone.guard.assignments import ABOUT, NAME, STARTS
+from ragstone.guard.password_words import OTHER_PATTERN, OTHER_WORDS, find_other_words
 from ragstone.guard.pipe_table_secrets import match_heading
 from ragstone.guard.secret_places import find_starts, fold_case
-from ragstone.guard.secrets import FOREIGN_NAMES, _find_foreign_names
 
 # A heading as one pattern, which tries each way to take its words apart.
 HEADING = re.compile(rf"(?i)[^\w]*(?:[\w-]+ ?){{0,3}}?{NAME}{ABOUT}[\w-]{{0,20}}(?: ?\([^()]*\))?[^\w]*")
@@ -28,11 +28,11 @@ def test_a_heading_names_a_secret_where_one_pattern_says_so(cell: str) -> None:
     assert (found is None) == (wanted is None)
 
 
-@pytest.mark.parametrize("word", [*FOREIGN, "ŞİFRE", "ΚΩΔΙΚΌΣ"])
+@pytest.mark.parametrize("word", [*OTHER_WORDS, "ŞİFRE", "ΚΩΔΙΚΌΣ"])
 @pytest.mark.parametrize("form", FORMS)
 def test_words_of_other_languages_are_found_in_any_case(word: str, form: Callable[[str], str]) -> None:
     text = f"é {form(word)}: kR9&wTz2Vq"
-    assert list(_find_foreign_names(text)) == [match.start() for match in FOREIGN_NAMES.finditer(text)]
+    assert list(find_other_words(text)) == [match.start() for match in OTHER_PATTERN.finditer(text)]
 
 
 def test_a_line_of_pgpass_is_found_among_lines_with_few_colons() -> None:

@@ -267,6 +267,12 @@ def test_names_upon_names_are_hardly_searched(monkeypatch: pytest.MonkeyPatch) -
         "пароль: ",
         "密码",
         "password='a'b",
+        " -u",
+        "login a/b",
+        "密码是a",
+        "AKIAT4WQ7XNR2KVH5JPD ",
+        "auth=('a','b",
+        "LS0tLS1CRUdJTi",
     ],
 )
 def test_hostile_text_costs_linear_time(unit: str) -> None:

@@ -3,67 +3,18 @@
 import re
 
 from ragstone.core.late_pattern import compile_late
+from ragstone.guard.password_words import ASCII_STARTS, ASCII_WORDS, BEFORE_PASSE, ENDINGS, FOR, IS, OTHER_WORDS
 
 # A `key` is one of these, or none of our business.
 KEYS: tuple[str, ...] = ("api", "app", "auth", "access", "secret", "master", "account", "license", "private", "signing")
 KEYS += ("encryption", "fernet", "crypt", "cipher", "session", "cookie", "jwt", "hmac", "aes", "storage", "shared")
-# The word for "password" in other languages; a place of one in ASCII letters is no part of a longer word.
-FOREIGN_ASCII: tuple[str, ...] = (
-    "contrasena",
-    "mdp",
-    "senha",
-    "wachtwoord",
-    "kennwort",
-    "passord",
-    "losenord",
-    "adgangskode",
-    "kodeord",
-)
-FOREIGN_ASCII += (
-    "salasana",
-    "haslo",
-    "heslo",
-    "geslo",
-    "jelszo",
-    "parola",
-    "sifre",
-    "lozinka",
-    "palavra-passe",
-    "clave",
-)
-FOREIGN_ASCII += ("mot de passe", "mot_de_passe", "motdepasse", "kata sandi", "codigo secreto")
-FOREIGN: tuple[str, ...] = (
-    "contraseña",
-    "lösenord",
-    "hasło",
-    "jelszó",
-    "parolă",
-    "şifre",
-    "пароль",
-    "пароля",
-    "парола",
-    "κωδικός",
-    "mật khẩu",
-)
-FOREIGN += (
-    "密码",
-    "密碼",
-    "口令",
-    "パスワード",
-    "暗証番号",
-    "비밀번호",
-    "암호",
-    "كلمة المرور",
-    "كلمة السر",
-    "סיסמה",
-    "סיסמא",
-    "รหัสผ่าน",
-    "पासवर्ड",
-)
 NAME = (
-    r"(?:(?P<password>passw(?:or)?d|passphrase|passwort|(?<![a-z])pwd|(?<![a-z])pass(?![a-z])"
-    + "".join(rf"|(?<![a-z]){word}(?![a-z])" for word in FOREIGN_ASCII)
-    + "".join(f"|{word}" for word in FOREIGN)
+    r"(?:(?P<password>passw(?:or)?d|passphrase|passwort|(?<![a-z])pwd|(?<![a-z])pw(?![a-z])|(?<![a-z])psk(?![a-z])"
+    r"|(?<![a-z])pass(?![a-z])|(?:(?<=key)|(?<=store)|(?<=db)|(?<=user)|(?<=admin)|(?<=root)|(?<=sql)|(?<=smtp))pass(?![a-z])"
+    r"|(?:(?<=wifi[_ -])|(?<=wi-fi[_ -])|(?<=wpa[_ -])|(?<=wlan[_ -]))key(?![a-z])"
+    + "".join(rf"|(?<![a-z]){word}{ENDINGS}(?![a-z])" for word in sorted(ASCII_WORDS, key=len, reverse=True))
+    + "".join(rf"|(?<={before})passe(?![a-z])" for before in BEFORE_PASSE)
+    + "".join(f"|{word}" for word in OTHER_WORDS)
     + ")|"
     + "|".join(rf"(?<={word})key|(?<={word}[_ -])key" for word in KEYS)
     + r"|secret|(?<!publickey)(?<!csrf-)(?<!csrf_)token|credentials(?![a-z])|sonar[._]login|(?<=[_?&-])sig(?==)"
@@ -71,19 +22,21 @@ NAME = (
 )
 # What every such name begins with, at the place where `NAME` matches, in lower case.
 STARTS = (
-    b"pass",
-    b"pwd",
-    b"key",
-    b"secret",
-    b"token",
-    b"credential",
-    b"sonar",
-    b"sig=",
-    b"accessid",
-    b"access_id",
-    b"api_id",
-    b"sess",
-    *(word.encode() for word in FOREIGN_ASCII),
+    "pass",
+    "pwd",
+    "pw",
+    "psk",
+    "key",
+    "secret",
+    "token",
+    "credential",
+    "sonar",
+    "sig=",
+    "accessid",
+    "access_id",
+    "api_id",
+    "sess",
+    *ASCII_STARTS,
 )
 # Names such as `token_file` and `password_length` tell about a secret and hold none.
 ABOUT = (
@@ -102,8 +55,8 @@ ASSIGNMENT = compile_late(
     r"|</(?:td|th|dt|key|b|strong|code|em)>\s{0,20}<(?:td|dd|string|code)(?:\s[^<>\n]{0,60})?>"
     r"|(?P<element>(?<=\w)(?:\s[^<>\n]{0,80})?>)(?=[^<>]{1,512}</)"
     r"|(?P<cell>[ \t]{0,40}\|)(?!\|)"
-    r"|(?P<said>(?:[ \t](?:for|of|on|de|du|für|von|per|para)[ \t][^\n:=.,;|]{1,60}?)?(?:[ \t]{1,4}"
-    r"(?:is|was|to|of|ist|lautet|war|est|es|è|é|är|er|on)(?=[ \t]{1,4}\S)|(?<=[\w)])[ \t]?[:：](?=[ \t])))"
+    rf"|(?P<said>(?:[ \t](?:{FOR})[ \t][^\n:=.,;|]{{1,60}}?|(?:[ \t][^\W\d_]{{2,24}}){{1,2}})?(?:[ \t]{{1,4}}"
+    rf"(?:{IS})[:：]?(?=[ \t]{{1,4}}\S)|'s(?=[ \t])|[ \t]{{1,4}}[-–—](?=[ \t])|(?<=[\w)])[ \t]?[:：](?=[ \t])))"
     r"|(?P<blank>(?=[ \t])))"
     r"[ \t]{0,40}(?P<below>(?:[|>][+-]?)?[ \t]{0,8}(?:\#[^\n]{0,80})?"
     r"(?P<apart>\r?\n[ \t]{0,24})?\r?\n(?:```\w{0,12}\r?\n)?(?P<indent>[ \t]{0,24}))?"

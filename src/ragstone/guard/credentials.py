@@ -63,17 +63,21 @@ PRIVATE_KEY = compile_late(
     r"|PuTTY-User-Key-File-\d:[^\n]{0,200}+"
     r"(?:\r?\n[ \t>]{0,8}(?:[A-Z][\w-]{2,30}:[^\n]{0,200}+|[A-Za-z0-9+/=]{1,100}(?=[ \t\r\n]|\Z)))*+"
 )
-PRIVATE_KEY_STARTS = (b"-----begin", b"putty-user-key-file")
+PRIVATE_KEY_STARTS = ("-----begin", "putty-user-key-file")
 
 AUTHORIZATION = compile_late(
     r"(?i)(?:\bauthorization[\"']?[ ]?(?:=>|[:=])[ ]{0,3}[\"']?(?:(?P<scheme>basic)|[a-z-]{2,20})?|\bbearer)"
     r"[ \t]{0,4}(?<=[ \t\"':=])[\"']?(?P<value>[\w.~+/=-]{8,2000})"
 )
-AUTHORIZATION_STARTS = (b"authorization", b"bearer")
+AUTHORIZATION_STARTS = ("authorization", "bearer")
 URL_LOGIN = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/\"'<>]{3,128})@(?=[\w\[{$.-])")
 LOGIN = compile_late(
-    r"(?i)\bcurl\b(?:[^\n|;\\]|\\\s?){0,400}?\s(?:-u ?|--user[ =]{1,3})"
+    r"(?i)\bcurl\b(?:[^\n|;\\]|\\\s?){0,400}?\s(?:-u ?|--(?:proxy-)?user[ =]{1,3})"
     r"[\"']?(?:[^\s:\"'$@]{0,64}|\{[^\s:\"'$@]{0,64}\}\"):\"?(?P<value>[^\s\"']{3,128})"
+)
+# The key that stands beside its id.
+AWS_PAIR = compile_late(
+    r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])[^\n]{0,80}?\n?[^\n]{0,60}?(?<![\w+/=])(?P<value>[A-Za-z0-9+/]{40})(?![\w+/=])"
 )
 # A line of .netrc.
 MACHINE = compile_late(

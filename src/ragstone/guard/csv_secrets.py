@@ -22,7 +22,7 @@ def _compile_field(mark: str) -> re.Pattern[str]:
 FIELD = {mark: _compile_field(mark) for mark in MARKS}
 
 
-def find_values(text: str, lower: bytes, names: Sequence[int]) -> Iterator[SecretValue]:
+def find_values(text: str, lower: str, names: Sequence[int]) -> Iterator[SecretValue]:
     """Each value in a column of secrets, and each one that stands beside the name of one, whose place says less.
 
     `names` are places of suspicious words, in order. The rows below a heading have its mark between their fields,
@@ -32,16 +32,16 @@ def find_values(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Secre
     for at in names:
         if at < done:
             continue
-        start = lower.rfind(b"\n", 0, at) + 1
+        start = lower.rfind("\n", 0, at) + 1
         for mark in MARKS:
-            if lower.find(mark.encode(), start, find_line_end(lower, at)) < 0:
+            if lower.find(mark, start, find_line_end(lower, at)) < 0:
                 continue
             head, below = _read_row(text, start, mark)
             wanted = _secret_columns(text, head, names)
             yield from _values_beside(head, wanted)
             if wanted and _are_labels(text, head) and len(head) == len(_read_row(text, below, mark)[0]):
                 # A comma and a blank are how prose goes on, too: a value of several words is none there.
-                prose = mark == "," and lower.find(b", ", start, below) >= 0
+                prose = mark == "," and lower.find(", ", start, below) >= 0
                 done = yield from _values_below(text, below, mark, len(head), wanted, prose=prose)
                 break
         done = max(done, find_line_end(lower, at))

@@ -1,4 +1,4 @@
-"""Secrets that no name tells: in commands, files of passwords, cookies, and as defaults of variables."""
+"""Secrets that no name tells: in files of passwords, cookies, and as defaults of variables."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,24 +9,6 @@ from ragstone.guard.secret_places import find_starts
 
 Place = tuple[str, int, int]  # kind, start, end
 
-ARGUMENT = r"(?:'(?P<single>[^'\n]{3,128})'|\"(?P<double>(?:[^\"\\\n]|\\.){3,128})\"|(?P<plain>[^\s-][^\s`]{2,127}))"
-WORDS = r"(?:[^\n|;\\]|\\\s?){0,300}?\s"
-# Commands by the option that takes a password: joined to it, or as the next word.
-OPTIONS = {
-    b"mysql": rf"mysql\w*{WORDS}-p(?=\S)",
-    b"mariadb": rf"mariadb\S*{WORDS}-p(?=\S)",
-    b"sshpass": r"sshpass\s+-p[ \t]?",
-    b"redis-cli": rf"redis-cli{WORDS}-a[ \t]+",
-    b"mongo": rf"mongo\w*{WORDS}-p[ \t]+",
-    b"docker": rf"docker\s+login{WORDS}-p[ \t]+",
-    b"podman": rf"podman\s+login{WORDS}-p[ \t]+",
-    b"ldap": rf"ldap(?:search|modify|add|delete|passwd|whoami){WORDS}-w[ \t]+",
-    b"mosquitto_": rf"mosquitto_(?:pub|sub){WORDS}-P[ \t]*",
-    b"sqlcmd": rf"sqlcmd{WORDS}-P[ \t]*",
-    b"htpasswd": r"htpasswd\s+-\w{0,5}b\w{0,5}\s+\S{1,200}\s+\S{1,64}[ \t]+",
-    b"smbclient": rf"smbclient{WORDS}-U[ \t]*[^\s%]{{1,64}}%",
-}
-COMMANDS = {start: compile_late(f"(?i:{option}){ARGUMENT}") for start, option in OPTIONS.items()}
 # The value of an attribute some lines below a name: Terraform, CloudFormation, lists of variables.
 DEFAULT = compile_late(
     r"(?i)[\w.-]{0,40}\"?[ \t]{0,4}[{:]?[ \t]{0,4}"
@@ -52,46 +34,32 @@ COLONS = 4  # what the least of these has on its line
 COOKIE = compile_late(r"(?i)cookies?[\"']?(?:[ \t]{0,4}(?:=>|[:=])|[ \t])[ \t]{0,4}[\"'`]?(?P<pairs>[^\n\"'`]{8,4000})")
 PAIR = re.compile(r"(?P<name>[^\s=;,]{1,80})=(?P<value>[^\s;,\"]{10,2000})")
 ATTRIBUTES = frozenset(("expires", "path", "domain", "max-age", "samesite", "version", "priority"))
-OTHER_STARTS = (*COMMANDS, b"cookie")
 
 
-def find_commands(text: str, lower: bytes) -> Iterator[Place]:
-    """Arguments of commands that are passwords."""
-    for start, command in COMMANDS.items():
-        if start not in lower:
-            continue
-        done = 0
-        for at in find_starts(lower, (start,)):
-            inside = at > 0 and (text[at - 1].isalnum() or text[at - 1] in "-_.")
-            if at >= done and not inside and (match := command.match(text, at)):
-                done = match.end()
-                yield "password", *match.span(match.lastgroup or 0)
-
-
-def find_defaults(text: str, lower: bytes, names: Sequence[int]) -> Iterator[tuple[int, re.Match[str]]]:
+def find_defaults(text: str, lower: str, names: Sequence[int]) -> Iterator[tuple[int, re.Match[str]]]:
     """For names of secrets the defaults below them, each with the place of the name."""
-    if b"default" not in lower:
+    if "default" not in lower:
         return
     for at in names:
         if match := DEFAULT.match(text, at):
             yield at, match
 
 
-def find_stored(text: str, lower: bytes) -> Iterator[Place]:
+def find_stored(text: str, lower: str) -> Iterator[Place]:
     """Hashes of passwords, and passwords in files that have a field for them."""
-    if b"$" in lower or b"{" in lower:
+    if "$" in lower or "{" in lower:
         for match in HASH.finditer(text):
             yield "password", *match.span()
-    if any(line.count(b":") >= COLONS for line in lower.split(b"\n")):
+    if any(line.count(":") >= COLONS for line in lower.split("\n")):
         for match in FIELDS.finditer(text):
             if match["pgpass"] is None or is_password(match["pgpass"]):
                 yield "password", *match.span(match.lastgroup or 0)
 
 
-def find_cookies(text: str, lower: bytes) -> Iterator[Place]:
+def find_cookies(text: str, lower: str) -> Iterator[Place]:
     """Values of cookies in headers, options and tables of a browser."""
     done = 0
-    for at in find_starts(lower, (b"cookie",)):
+    for at in find_starts(lower, ("cookie",)):
         if at >= done and (match := COOKIE.match(text, at)):
             done = match.end()
             for pair in PAIR.finditer(text, *match.span("pairs")):

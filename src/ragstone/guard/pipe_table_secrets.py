@@ -28,7 +28,7 @@ class SecretValue(NamedTuple):
     loose: bool = False
 
 
-def find_values(text: str, lower: bytes, names: Sequence[int]) -> Iterator[SecretValue]:
+def find_values(text: str, lower: str, names: Sequence[int]) -> Iterator[SecretValue]:
     """Each value in such a column.
 
     `names` are places of suspicious words, in order. Each line is looked at once.
@@ -37,19 +37,19 @@ def find_values(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Secre
     for at in names:
         if at < done:
             continue
-        start, done = lower.rfind(b"\n", 0, at) + 1, find_line_end(lower, at)
-        if b"|" not in lower[start:done]:
+        start, done = lower.rfind("\n", 0, at) + 1, find_line_end(lower, at)
+        if "|" not in lower[start:done]:
             continue
-        above = lower.rfind(b"\n", 0, max(0, start - 1)) + 1
+        above = lower.rfind("\n", 0, max(0, start - 1)) + 1
         if above and _is_rule(text, lower, above, start - 1):  # the first row below it may be a heading too
-            start, done = lower.rfind(b"\n", 0, above - 1) + 1, above - 1
+            start, done = lower.rfind("\n", 0, above - 1) + 1, above - 1
         below = find_line_end(lower, done + 1)
         if not _is_rule(text, lower, done + 1, below):
             continue
         head = _cell_ranges(text, start, done)
         wanted = _secret_columns(text, head, names)
         start, rows = below + 1, 1
-        while start < len(text) and b"|" in lower[start : (end := find_line_end(lower, start))]:
+        while start < len(text) and "|" in lower[start : (end := find_line_end(lower, start))]:
             cells = _cell_ranges(text, start, end)
             # A heading over several columns leaves cells beside it empty; what it does not say, the next row does.
             if rows < HEADERS and any(not text[slice(*cell)].strip() for cell in head[1:-1]):
@@ -61,13 +61,13 @@ def find_values(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Secre
         done = max(done, start - 1)
 
 
-def _is_rule(text: str, lower: bytes, start: int, end: int) -> bool:
-    return b"-" in lower[start:end] and RULE.match(text, start, end) is not None
+def _is_rule(text: str, lower: str, start: int, end: int) -> bool:
+    return "-" in lower[start:end] and RULE.match(text, start, end) is not None
 
 
-def find_line_end(lower: bytes, at: int) -> int:
+def find_line_end(lower: str, at: int) -> int:
     """Where the line of a place ends."""
-    end = lower.find(b"\n", at)
+    end = lower.find("\n", at)
     return len(lower) if end < 0 else end
 
 

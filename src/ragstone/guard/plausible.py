@@ -12,6 +12,8 @@ TOKEN_ENTROPY = 3.0
 HEX_ENTROPY = 2.7  # sixteen random digits of hexadecimal lie at 2.7-3.6
 HEX = re.compile(r"[0-9a-f]{16,}|[0-9A-F]{16,}")
 TOKEN_LENGTH = 10
+KEY = re.compile(r"[\w+/-]{20,512}={0,2}")
+KEY_ENTROPY = 3.7  # twenty random letters and digits lie at 3.7-4.3
 FEW = 3
 
 # What people write where a secret would stand. In a vendor's token any letters may occur by chance,
@@ -70,11 +72,19 @@ def is_token(value: str, *, quoted: bool = False) -> bool:
     if not mixed or len(value) < TOKEN_LENGTH or " " in value or '"' in value:
         return False
     return (
-        PLAIN.fullmatch(value) is None
+        (PLAIN.fullmatch(value) is None or is_key(value))
         and CODE.fullmatch(value) is None
         and LETTERS.fullmatch(value[:-4]) is None
         and entropy(value) >= (HEX_ENTROPY if HEX.fullmatch(value) else TOKEN_ENTROPY)
     )
+
+
+def is_key(value: str) -> bool:
+    """Whether a value is as long and as random as a key, so that little need be said of it; one in base64 may have the
+    slashes of a path."""
+    value = value.rstrip(".:")  # of a sentence
+    kinds = all(pattern.search(value) is not None for pattern in CLASSES[:3])
+    return kinds and KEY.fullmatch(value) is not None and is_random(value) and entropy(value) >= KEY_ENTROPY
 
 
 def _has_mixed_case(value: str) -> bool:

@@ -3,14 +3,18 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard import csv_secrets, pipe_table_secrets
-from ragstone.guard.assignments import ASSIGNMENT, CELL_ENDS, FOREIGN, LINE_ENDS, NAME, OPTION, STARTS
+from ragstone.guard.assignments import ASSIGNMENT, CELL_ENDS, LINE_ENDS, NAME, OPTION, STARTS
 from ragstone.guard.bare_values import BEFORE, TOKEN, find_bare_end, is_code, is_random
+from ragstone.guard.call_secrets import find_arguments
+from ragstone.guard.commands import find_commands
 from ragstone.guard.credentials import (
     AUTHORIZATION,
     AUTHORIZATION_STARTS,
+    AWS_PAIR,
     GEMS,
     LOGIN,
     MACHINE,
@@ -19,10 +23,14 @@ from ragstone.guard.credentials import (
     URL_LOGIN,
     VENDORS,
 )
-from ragstone.guard.other_secrets import find_commands, find_cookies, find_defaults, find_stored
+from ragstone.guard.encoded_secrets import find_encoded
+from ragstone.guard.login_pairs import find_pairs
+from ragstone.guard.other_secrets import find_cookies, find_defaults, find_stored
+from ragstone.guard.password_words import find_other_words
 from ragstone.guard.plausible import (
     is_example,
     is_identifier,
+    is_key,
     is_password,
     is_placeholder,
     is_strong,
@@ -35,11 +43,12 @@ from ragstone.guard.secret_places import find_starts, find_token_runs, fold_case
 # could ask for more: it gets no more.
 PASSES = 4
 NAMED = compile_late(f"(?i){NAME}")
-FOREIGN_NAMES = compile_late("|".join(FOREIGN), re.IGNORECASE)
-FOLDED_NAMES = tuple(word.casefold() for word in FOREIGN)
-DOT_ABOVE = "\u0307"
 GOES_ON = re.compile(r"[\w$%&@#!?+=^~(){}\[\]<>]")  # behind the quote that would end a value
 OPTION_LENGTH = 48
+USER = re.compile(
+    r"(?i)(?<![a-z])(?:user(?:name)?|login|account|benutzer|utilisateur|usuario|логин)[\s:=`\"']{1,4}\S{1,64}[\s,;/&`\"']"
+)
+USER_LENGTH = 96
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +122,7 @@ def find_secrets(text: str) -> list[Finding]:
     `<your-key>`, `xxxx`, `example` or `${VAR}` are none. The time is linear in the text.
     """
     lower = fold_case(text)
-    names = sorted({*find_starts(lower, STARTS), *_find_foreign_names(text)})
+    names = sorted({*find_starts(lower, STARTS), *find_other_words(text)})
     found = sorted(
         (
             *_find_key_blocks(text, lower),
@@ -135,7 +144,7 @@ def find_secrets(text: str) -> list[Finding]:
     return out
 
 
-def _find_key_blocks(text: str, lower: bytes) -> Iterator[Finding]:
+def _find_key_blocks(text: str, lower: str) -> Iterator[Finding]:
     done = 0
     for at in find_starts(lower, PRIVATE_KEY_STARTS):
         if at >= done and (match := PRIVATE_KEY.match(text, at)):
@@ -143,15 +152,17 @@ def _find_key_blocks(text: str, lower: bytes) -> Iterator[Finding]:
             yield Finding("private_key", at, done)
 
 
-def _find_vendor_tokens(text: str, lower: bytes) -> Iterator[Finding]:
+def _find_vendor_tokens(text: str, lower: str) -> Iterator[Finding]:
     """Tokens recognisable by their shape."""
     for run in find_token_runs(lower):
         for match in VENDORS.finditer(text, *run):
             if not is_example(match[0]):
                 yield Finding(match.lastgroup or "api_key", *match.span())
+            if match.lastgroup == "aws_key" and (pair := AWS_PAIR.match(text, match.start())) and is_key(pair["value"]):
+                yield Finding("aws_secret", *pair.span("value"))
 
 
-def _find_authorizations(text: str, lower: bytes) -> Iterator[Finding]:
+def _find_authorizations(text: str, lower: str) -> Iterator[Finding]:
     """Credentials of HTTP headers."""
     for at in find_starts(lower, AUTHORIZATION_STARTS):
         if match := AUTHORIZATION.match(text, at):
@@ -161,31 +172,23 @@ def _find_authorizations(text: str, lower: bytes) -> Iterator[Finding]:
                 yield Finding("password" if basic else "bearer", *match.span("value"))
 
 
-def _find_logins(text: str, lower: bytes) -> Iterator[Finding]:
+def _find_logins(text: str, lower: str) -> Iterator[Finding]:
     """Credentials in URLs and on command lines."""
     matches = [
         *URL_LOGIN.finditer(text),
-        *(match for at in find_starts(lower, (b"curl",)) if (match := LOGIN.match(text, at))),
-        *(match for at in find_starts(lower, (b"machine",)) if (match := MACHINE.match(text, at))),
-        *(match for at in find_starts(lower, (b"contribsys",)) if (match := GEMS.match(text, at))),
+        *(match for at in find_starts(lower, ("curl",)) if (match := LOGIN.match(text, at))),
+        *(match for at in find_starts(lower, ("machine",)) if (match := MACHINE.match(text, at))),
+        *(match for at in find_starts(lower, ("contribsys",)) if (match := GEMS.match(text, at))),
     ]
     for match in matches:
         if not is_placeholder(match["value"]):
             yield Finding("password", *match.span("value"))
 
 
-def _find_foreign_names(text: str) -> Iterator[int]:
-    """Where words for "password" stand that are not written in ASCII."""
-    if text.isascii():
-        return iter(())
-    folded = text.casefold().replace(DOT_ABOVE, "")  # what a capital dotted I of Turkish leaves behind
-    hinted = any(word in folded for word in FOLDED_NAMES)
-    return (match.start() for match in FOREIGN_NAMES.finditer(text)) if hinted else iter(())
-
-
-def _find_others(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Finding]:
+def _find_others(text: str, lower: str, names: Sequence[int]) -> Iterator[Finding]:
     """What no name beside it tells: arguments of commands, stored passwords, cookies, defaults below a name."""
-    for kind, start, end in (*find_commands(text, lower), *find_stored(text, lower)):
+    places = (find(text, lower) for find in (find_commands, find_stored, find_pairs, find_arguments, find_encoded))
+    for kind, start, end in chain.from_iterable(places):
         if not is_placeholder(text[start:end]):
             yield Finding(kind, start, end)
     for kind, start, end in find_cookies(text, lower):
@@ -239,18 +242,27 @@ def _is_secret_assignment(match: re.Match[str], start: int, end: int, *, quoted:
     else:
         name = match.string[match.start() : start]
         said = match["said"] is not None or (match["below"] is not None and _is_loosely_joined(match))
-        meant = not said and is_token(value, quoted=quoted) and not is_identifier(name, value)
+        fits = is_key(value) if said else is_token(value, quoted=quoted)
+        meant = fits and not is_identifier(name, value)
     return meant and not is_placeholder(value)
 
 
 def _is_in_place(match: re.Match[str], value: str, end: int) -> bool:
     """Whether what is around the value lets it be one: an option before, the end of a line or cell behind."""
     if match["blank"] is not None:
-        named = _is_option(match) or (match["password"] is not None and is_strong(value) and is_random(value))
-        return match["below"] is None and named
+        return match["below"] is None and (_is_option(match) or _is_told(match, value))
     if match["below"] is not None:
         return not value.endswith(":") and LINE_ENDS.match(match.string, end) is not None
     return match["cell"] is None or CELL_ENDS.match(match.string, end) is not None
+
+
+def _is_told(match: re.Match[str], value: str) -> bool:
+    """Whether a value after the name and a blank is so random, or so much one of a user named before it, that it is the
+    secret."""
+    if match["password"] is None:
+        return is_key(value)
+    before = match.string[max(0, match.start() - USER_LENGTH) : match.start()].rpartition("\n")[2]
+    return is_strong(value) and (is_random(value) or USER.search(before) is not None)
 
 
 def _is_loosely_joined(match: re.Match[str]) -> bool:
@@ -271,7 +283,7 @@ def _secret_kind(match: re.Match[str], start: int) -> str:
     return "aws_secret" if "aws" in around or "secretaccesskey" in around.replace("_", "") else "api_key"
 
 
-def _find_column_secrets(text: str, lower: bytes, names: Sequence[int]) -> Iterator[Finding]:
+def _find_column_secrets(text: str, lower: str, names: Sequence[int]) -> Iterator[Finding]:
     """Values in tables, in columns of secrets."""
     for found in (*pipe_table_secrets.find_values(text, lower, names), *csv_secrets.find_values(text, lower, names)):
         value = text[found.start : found.end]

@@ -4,14 +4,18 @@ import re
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.assignments import NAME
+from ragstone.guard.call_secrets import CALL_STARTS
+from ragstone.guard.commands import COMMAND_STARTS
 from ragstone.guard.credentials import AUTHORIZATION_STARTS, PRIVATE_KEY_STARTS
+from ragstone.guard.encoded_secrets import ENCODED_STARTS
+from ragstone.guard.login_pairs import ASCII_LEADS, OTHER_LEADS
 from ragstone.guard.masking import mask_secrets
-from ragstone.guard.other_secrets import OTHER_STARTS
 
 WORDS_KEPT = 4  # a name of a secret has at most so many words
 LONGEST = 20_000  # characters that are kept back at most
-OTHER_NAMES = sorted({start.decode() for start in (*AUTHORIZATION_STARTS, *PRIVATE_KEY_STARTS, *OTHER_STARTS)})
-NAMES = compile_late("|".join((NAME, *map(re.escape, (*OTHER_NAMES, "curl", "machine", "contribsys")))), re.IGNORECASE)
+STARTS = (*AUTHORIZATION_STARTS, *PRIVATE_KEY_STARTS, *COMMAND_STARTS, *CALL_STARTS, *ENCODED_STARTS)
+OTHER_NAMES = sorted({*STARTS, "cookie", "curl", "machine", "contribsys"})
+NAMES = compile_late("|".join((NAME, *map(re.escape, (*OTHER_NAMES, *ASCII_LEADS, *OTHER_LEADS)))), re.IGNORECASE)
 BLANK_LINE = re.compile(r"\n[ \t]*\r?\n\s*\S[^\n]*\n[ \t]*\r?\n")
 KEY_END = re.compile(r"-----END[^\n]*\n", re.IGNORECASE)
 

@@ -1,0 +1,147 @@
+"""Secrets that the place tells: bare keys, words of many languages, commands, calls, pairs of user and password."""
+
+import pytest
+
+from ragstone.guard import StreamMask, mask_patterns
+
+WORD = "Qm7wZebra9"
+AWS = "hV3kLm9Q/x2TzRb7NcW4yKdP+8sFgJ1uXoE5aGiq"
+AWS_ID = "AKIA" + "T4WQ7XNR2KVH5JPD"
+FERNET = "p3Xk9_vT-2LmQz7RbN4cWyKd8sFgJ1uXoE5aGiqHtY0="
+BARE_KEYS = [
+    f"secret {AWS}",
+    f"The secret is {AWS}.",
+    f"secret: {AWS}",
+    f"Secret access key {AWS}",
+    f"the secret key is: `{AWS}`",
+    f"{AWS_ID} {AWS}",
+    f"id {AWS_ID}, then {AWS}",
+    f'client("s3", "{AWS_ID}", "{AWS}")',
+    f"Fernet(b'{FERNET}')",
+    f'MultiFernet([Fernet("{FERNET}")])',
+    f"key = b'{FERNET}'",
+    f'jwt.encode(payload, "{AWS}", algorithm="HS256")',
+    f'hmac.new(b"{AWS}", message, sha256)',
+    f"createHmac('sha256', '{AWS}')",
+]
+LANGUAGES = [
+    f"пароль: {WORD}!",
+    f"Пароль администратора: {WORD}!",
+    f"пароль от базы - {WORD}!",
+    f"логин lion, пароль {WORD}!",
+    f"Das Passwort ist: {WORD}!",
+    f"Kennwort für den Zoo: {WORD}!",
+    f"Le mot de passe administrateur est : {WORD}!",
+    f"La contraseña del zoo es: {WORD}!",
+    f"La password di accesso è {WORD}!",
+    f"parola d'ordine: {WORD}!",
+    f"A senha do banco é: {WORD}!",
+    f"palavra-passe: {WORD}!",
+    f"Hasło do bazy: {WORD}!",
+    f"hasłem jest: {WORD}!",
+    f"Het wachtwoord voor de beheerder is: {WORD}!",
+    f"Yönetici parolası: {WORD}!",
+    f"Şifreniz: {WORD}!",
+    f"密码是{WORD}!",
+    f"管理员密码为 {WORD}!",
+    f"パスワードは「{WORD}!」です",
+    f"パスワードは{WORD}です",
+    f"비밀번호는 {WORD}! 입니다",
+    f"My password's {WORD}!",
+    f"PW: {WORD}!",
+]
+COMMANDS = [
+    f"putty -ssh lion@zoo -pw {WORD}",
+    f"plink.exe -l lion -pw {WORD} zoo ls",
+    f"helm registry login -u lion -p {WORD}",
+    f"oc login -p {WORD} -u lion",
+    f"bcp animals out f -U lion -P {WORD}",
+    f"psexec \\\\zoo -u lion -p {WORD} cmd",
+    f"net user lion {WORD} /add",
+    f"net use \\\\zoo\\animals {WORD} /user:lion",
+    f"xfreerdp /u:lion /p:{WORD} /v:zoo",
+    f"curl --proxy-user lion:{WORD} http://zoo",
+    f"keytool -storepass {WORD}",
+    f"unzip -P {WORD} animals.zip",
+    f"7z x animals.7z -p{WORD}",
+    f"snmpwalk -v3 -u lion -A {WORD}",
+    f'echo "lion:{WORD}" | chpasswd',
+    f"echo {WORD} | docker login -u lion --password-stdin zoo",
+    f"sqlplus lion/{WORD}@zoo",
+    f"username lion privilege 15 secret {WORD}",
+    f"snmp-server community {WORD} RO",
+    f"dbpass={WORD}",
+    f"psk: {WORD}",
+]
+PAIRS = [
+    f"Log in with lion / {WORD}",
+    f"Log in to the console of the zoo as `lion` / `{WORD}`.",
+    f"log in as lion:{WORD}",
+    f"Use lion / {WORD} to log in",
+    f"Credentials: lion / {WORD}",
+    f"default credentials (lion/{WORD})",
+    f"username/password: lion/{WORD}",
+    f"Anmeldung mit lion / {WORD}",
+    f"Connexion avec lion / {WORD}",
+    f"Вход: lion / {WORD}",
+    f"ログイン: lion / {WORD}",
+    f"Wi-Fi: Guests / {WORD}",
+    f'get(url, auth=("lion", "{WORD}"))',
+    f"HTTPBasicAuth('lion', '{WORD}')",
+    f'mailbox.login("lion@example.org", "{WORD}")',
+    f'getConnection(url, "lion", "{WORD}")',
+    f"mysqli_connect('zoo', 'lion', '{WORD}', 'animals')",
+    f"CREATE USER lion IDENTIFIED BY '{WORD}'",
+    f'ConvertTo-SecureString "{WORD}" -AsPlainText',
+    '{"auths": {"zoo": {"auth": "bGlvbjpRbTd3WmVicmE5"}}}',
+    "tls.key: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFcEFJQkFBS0NBUUVBN2JxOUxrSngw",
+]
+SHOWN = (WORD, AWS, FERNET, "bGlvbjpR", "TUlJRXBB")
+
+
+@pytest.mark.parametrize("text", [*BARE_KEYS, *LANGUAGES, *COMMANDS, *PAIRS])
+def test_the_place_tells_the_secret(text: str) -> None:
+    masked, _ = mask_patterns(f"Above.\n\n{text}\n\nBelow.")
+    assert not [secret for secret in SHOWN if secret in masked]
+    assert "[masked:" in masked
+    assert masked.startswith("Above.\n\n")
+    assert masked.endswith("Below.")
+
+
+@pytest.mark.parametrize("text", [*BARE_KEYS, *LANGUAGES, *COMMANDS, *PAIRS])
+def test_a_stream_masks_it_too(text: str) -> None:
+    whole = f"Above.\n\n{text}\n\nBelow."
+    mask = StreamMask()
+    shown = "".join([*(mask.feed(whole[at : at + 3]) for at in range(0, len(whole), 3)), mask.close()])
+    assert shown == mask_patterns(whole)[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "docker run -u 1000 -p 127.0.0.1:8080:80/tcp zoo",
+        "ssh -l lion -p 2222 zoo",
+        "unzip -p animals.zip lions/Readme2A.txt",
+        "mkdir -p /srv/Zoo2A",
+        "events from the System event log on three computers: Server01, Server02",
+        "Log in at https://zoo.example.org/Animals2A",
+        "log in with a passkey and OAuth2",
+        "sign in as described in docs/Chapter2A",
+        "The secret of lions: perseverance",
+        "secret 2395dbe1c7a9e0f1d2c3b4a5968778695a4b3c2d",
+        "the token animals/lions/manes/Readme",
+        "Пароль: не менее 8 символов",
+        "密码必须至少8个字符",
+        "Fernet(key)",
+        'auth=("user", "password")',
+        "IDENTIFIED BY 'password'",
+        "snmp-server community public RO",
+        '"auth": "basic+kerberos"',
+        "echo $PASSWORD | docker login -u lion --password-stdin",
+        "tls.crt: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUQ3YnE5TGtKeDA4ZksybVE5eEx3NFp0",
+        "pw = load_password()",
+        "| Login | lions / tigers |",
+    ],
+)
+def test_what_only_looks_like_it_stays(text: str) -> None:
+    assert mask_patterns(text) == (text, ())
