@@ -7,9 +7,23 @@ import pytest
 
 from ragstone.core.errors import Corrupt, RagstoneError
 from ragstone.core.filters import Where
+from ragstone.core.types import Candidate
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.embedded.paths import files_of_scope
-from ragstone.testing.stores import SCOPE, make_revision, make_vector, write_revisions
+from ragstone.stores.master_key import MasterKey
+from ragstone.testing.stores import (
+    SCOPE,
+    SECOND_DIMENSION,
+    SECOND_MODEL,
+    VARIANT,
+    fill_second_model,
+    make_revision,
+    make_vector,
+    make_wide_vector,
+    search_nearest,
+    write_revisions,
+)
+from tests.stores.victim import MASTER
 
 WORDS = "apple pear plum cherry grape melon peach lemon olive berry".split()
 DOCUMENTS = [
@@ -21,6 +35,7 @@ DOCUMENTS = [
 ]
 QUESTIONS = ("apple pear", "word2x5 melon", "olive")
 FLIPS = 60  # of each store
+ENCRYPTED_FLIPS, SLOT_FLIPS = 16, 16
 STRIDE = 7_919  # bytes between two flips: a prime, so that they spread over all pages and columns
 
 
@@ -29,9 +44,9 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("stores")
 
 
-async def make_store(root: Path, *, sealed: bool) -> Path:
+async def make_store(root: Path, *, sealed: bool, master: MasterKey | None = None) -> Path:
     """A store whose index covers all but the last document, or nothing at all."""
-    store = EmbeddedStore(root)
+    store = EmbeddedStore(root, master=master)
     await write_revisions(store, *DOCUMENTS[:-1])
     if sealed:
         async with store.writer(SCOPE) as writer:
@@ -41,9 +56,9 @@ async def make_store(root: Path, *, sealed: bool) -> Path:
     return root
 
 
-async def find_all(root: Path) -> list[object]:
+async def find_all(root: Path, master: MasterKey | None = None) -> list[object]:
     """All that questions read: candidates with their scores, texts, ratings and weights of terms."""
-    store = EmbeddedStore(root)
+    store = EmbeddedStore(root, master=master)
     found: list[object] = []
     try:
         async with store.reader(SCOPE) as reader:
@@ -117,3 +132,57 @@ async def test_what_the_index_file_does_not_cover_is_held_against_its_checksum(
         connection.execute(sql)
     with pytest.raises(Corrupt, match=what):
         await find_all(root)
+
+
+@pytest.mark.parametrize("file", ["collection.sqlite", "vectors-*.f32", "index-*.bin"])
+async def test_no_flipped_bit_of_an_encrypted_store_changes_a_hit_in_silence(tmp_path: Path, file: str) -> None:
+    """Pages, rows and blocks are each sealed with a code that a changed bit does not match."""
+    root = await make_store(tmp_path / "store", sealed=True, master=MASTER)
+    [path] = files_of_scope(root, SCOPE).directory.glob(file)
+    wanted, whole, named = await find_all(root, MASTER), path.read_bytes(), 0
+    for n in range(ENCRYPTED_FLIPS):
+        at = (STRIDE * n + 4_096) % len(whole)
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << n % 8]) + whole[at + 1 :])
+        try:
+            assert await find_all(root, MASTER) == wanted, f"bit {n % 8} of byte {at}"
+        except RagstoneError:
+            named += 1
+        for made in path.parent.glob("index-*.bin"):
+            made.unlink()
+        path.write_bytes(whole)
+    assert named > ENCRYPTED_FLIPS // 2 or file == "index-*.bin"  # an index is made anew from the database
+
+
+async def search_second(root: Path) -> list[Candidate]:
+    store = EmbeddedStore(root)
+    try:
+        return await search_nearest(store.second(SCOPE), make_wide_vector("olive"))
+    finally:
+        await store.close()
+
+
+async def test_a_flipped_slot_of_a_second_model_is_named(tmp_path: Path) -> None:
+    root = await make_store(tmp_path / "store", sealed=False)
+    store = EmbeddedStore(root)
+    await store.begin(SCOPE, model=SECOND_MODEL, variant=VARIANT, dimension=SECOND_DIMENSION)
+    await fill_second_model(store)
+    await store.close()
+    database = files_of_scope(root, SCOPE).database
+    wanted, named = await search_second(root), 0
+    with sqlite3.connect(database) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        roots = dict(
+            connection.execute("SELECT name, rootpage FROM sqlite_master WHERE tbl_name = 'beside_vectors'").fetchall()
+        )
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+    connection.close()
+    whole = database.read_bytes()
+    for page in roots.values():
+        for n in range(SLOT_FLIPS):
+            at = page * size - 1 - 29 * n  # entries fill a page from its end
+            database.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+            try:
+                assert await search_second(root) == wanted, f"byte {at}"
+            except RagstoneError:
+                named += 1
+    assert named > SLOT_FLIPS

@@ -16,6 +16,7 @@ from ragstone.stores.embedded.database import write_transaction
 from ragstone.stores.embedded.encrypted_rows import cipher_stride
 from ragstone.stores.embedded.mirror_updates import CollectionState, read_state
 from ragstone.stores.embedded.paths import CollectionFiles
+from ragstone.stores.embedded.read_checks import check_all_slots
 from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
 from ragstone.stores.encryption import SecretKey
@@ -52,8 +53,8 @@ def rewrite_vectors(
 ) -> None:
     """Copy the vectors in use to a new file and switch to it in one transaction; readers keep the old one.
 
-    Raises `Corrupt` when a checksum fails; with `repair` the rows of such blocks are left out instead, so
-    that their chunks want a vector again.
+    Raises `Corrupt` when a checksum fails or the index of the slots differs from their table; with `repair` the rows of
+    such blocks are left out instead, so that their chunks want a vector again.
     """
     with write_transaction(connection):
         state = read_state(connection, tables)
@@ -69,6 +70,8 @@ def rewrite_vectors(
         bad = vector_files.find_bad_blocks(connection, rows, trusted={}, tables=tables)
         if bad and not repair:
             raise vector_files.damage_error(old, "rows do not match their checksum")
+        if not repair:
+            check_all_slots(connection, tables)
         sql = f"SELECT key, slot FROM {tables.vectors} v WHERE {IN_USE} ORDER BY slot"  # noqa: S608
         kept = [
             (key, slot)

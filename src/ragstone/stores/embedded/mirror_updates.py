@@ -16,7 +16,7 @@ from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.mirror import MISSING_SLOT, NO_SLOT, ChunkColumns, Mirror, RevisionColumns
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.embedded.postings import Postings
-from ragstone.stores.embedded.read_checks import check_active, check_revisions, check_slots
+from ragstone.stores.embedded.read_checks import check_active, check_all_slots, check_revisions, check_slots
 from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.vector_tables import ACTIVE, VectorTables
 from ragstone.stores.encoding import decode_document
@@ -169,6 +169,7 @@ def with_second_model(
     mirror: Mirror, connection: sqlite3.Connection, state: CollectionState, tables: VectorTables
 ) -> Mirror:
     """The mirror with the vector slots of a second model; `state` belongs to that model."""
+    check_all_slots(connection, tables)
     sql = f"SELECT c.row, v.slot FROM {tables.vectors} v JOIN chunks c ON c.vector_key = v.key"  # noqa: S608
     found = np.array(connection.execute(sql).fetchall(), dtype=np.int64).reshape(-1, 2)
     mirror = mirror.with_slots(found[:, 0], found[:, 1], afresh=True)

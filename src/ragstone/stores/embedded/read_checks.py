@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from ragstone.core.errors import Corrupt
 from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.revision_checksums import CHUNKS_OF_REVISION, NO_PROOFS, compute_checksum
+from ragstone.stores.embedded.vector_tables import ACTIVE, VectorTables
 
 REPAIR = "run: ragstone doctor --repair"
 REVISIONS_BY_KEY = """SELECT r.key, p.checksum, r.facts, c.record, d.id, d.source, d.path, r.revision
@@ -25,8 +26,9 @@ TERMS_BESIDE = """SELECT (SELECT term FROM terms WHERE term >= value ORDER BY te
     FROM json_each(:missing) UNION ALL SELECT (SELECT term FROM terms WHERE term < value ORDER BY term DESC LIMIT 1),
     (SELECT term FROM terms WHERE id = (SELECT id FROM terms WHERE term < value ORDER BY term DESC LIMIT 1))
     FROM json_each(:missing)"""
-KEYS_BESIDE = """SELECT key, slot FROM (SELECT key, slot FROM vectors WHERE key >= :it ORDER BY key LIMIT 1)
-    UNION ALL SELECT key, slot FROM (SELECT key, slot FROM vectors WHERE key < :it ORDER BY key DESC LIMIT 1)"""
+KEYS_BESIDE = """SELECT key, slot FROM (SELECT key, slot FROM {vectors} WHERE key >= :it ORDER BY key LIMIT 1)
+    UNION ALL SELECT key, slot FROM (SELECT key, slot FROM {vectors} WHERE key < :it ORDER BY key DESC LIMIT 1)"""
+KEYS_OF_SLOTS = "SELECT key, slot FROM {vectors} WHERE slot IN (SELECT value FROM json_each(?))"
 
 
 def _damaged(what: str) -> Corrupt:
@@ -72,12 +74,24 @@ def find_terms(connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str
     return ids
 
 
-def check_slots(connection: sqlite3.Connection, slots: Iterable[tuple[str, int]], missing: Iterable[str] = ()) -> None:
-    """Raises `Corrupt` where the index of the vectors differs from their table, for those of the given keys and for
-    those beside a missing one."""
+def check_slots(
+    connection: sqlite3.Connection,
+    slots: Iterable[tuple[str, int]],
+    missing: Iterable[str] = (),
+    *,
+    tables: VectorTables = ACTIVE,
+) -> None:
+    """Raises `Corrupt` where the index of a model's vectors differs from their table, for those of the given keys and
+    for those beside a missing one."""
     pairs = dict(slots)
     for key in missing:
-        pairs |= dict(connection.execute(KEYS_BESIDE, {"it": key}))
-    sql = "SELECT key, slot FROM vectors WHERE slot IN (SELECT value FROM json_each(?))"
+        pairs |= dict(connection.execute(KEYS_BESIDE.format(vectors=tables.vectors), {"it": key}))
+    sql = KEYS_OF_SLOTS.format(vectors=tables.vectors)
     if dict(connection.execute(sql, (encode_list(list(pairs.values())),)).fetchall()) != pairs:
         raise _damaged("the index of its vectors differs from their table")
+
+
+def check_all_slots(connection: sqlite3.Connection, tables: VectorTables) -> None:
+    """Raises `Corrupt` where the index of a model's vectors differs anywhere from their table."""
+    found = connection.execute(f"SELECT key, slot FROM {tables.vectors} NOT INDEXED").fetchall()  # noqa: S608
+    check_slots(connection, found, tables=tables)
