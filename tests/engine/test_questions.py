@@ -92,6 +92,26 @@ def test_a_filter_that_no_document_passes_is_named_with_the_values_that_there_ar
     assert told.startswith(said)
 
 
+@pytest.mark.parametrize("verb", ["search", "ask"])
+def test_a_store_without_vectors_names_such_a_filter_too_and_before_all_else(
+    docs: Path, tmp_path: Path, verb: str
+) -> None:
+    with ragstone.open(f"json:{tmp_path / 'kb.json'}") as kb:
+        kb.ingest(docs)
+        found = getattr(kb, verb)("storage of samples", where=Where(paths=("nosuch",)))
+        assert found.notes[0].message.startswith("no document here passes the filter path 'nosuch'; there are ")
+        missing = Where(conditions=(Condition("colour", "=", "red"),))
+        found = getattr(kb, verb)("storage of samples", where=missing)
+        assert found.notes[0].message == "no document here has the field 'colour' that the filter asks for"
+        notes = getattr(kb, verb)("zebras", where=Where(tags=("disk",))).notes
+        assert not any(note.code.startswith("filter") for note in notes)
+
+
+def test_the_reason_that_a_filter_gives_comes_before_advice(kb: ragstone.Knowledge) -> None:
+    answer = kb.ask("storage of samples", where=Where(paths=("nosuch",)))
+    assert [note.code for note in answer.notes][:2] == ["filter_group", "no_hits"]
+
+
 def test_near_duplicates_are_folded_into_the_best(docs: Path, opened: Open) -> None:
     for version in ("v1", "v2", "v3"):
         (docs / version).mkdir()

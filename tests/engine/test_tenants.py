@@ -193,6 +193,20 @@ def test_keys_are_rotated_by_commands(run: Run, docs: Path, monkeypatch: pytest.
     assert [json.loads(line)["name"] for line in run("tenants", "list", "--json").out.splitlines()] == ["plain"]
 
 
+@pytest.mark.parametrize(
+    "command", [("encrypt", "--tenant", "acmee"), ("rotate", "--tenant", "acmee"), ("erase", "acmee", "--yes")]
+)
+def test_a_tenant_that_is_not_there_is_refused_with_the_nearest_name(
+    run: Run, docs: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("RAGSTONE_ENCRYPTION__KEY", KEY)
+    run("ingest", docs, "--tenant", "acme", "--embedder", "none")
+    refused = run("tenants", *command)
+    assert (refused.status, refused.out) == (2, "")
+    assert "there is no tenant 'acmee'" in refused.err
+    assert "did you mean 'acme'?" in refused.err
+
+
 def test_a_tenant_is_not_erased_without_a_yes(run: Run, docs: Path) -> None:
     run("ingest", docs, "--embedder", "none")
     assert run("tenants", "erase", "default").status == 1

@@ -17,11 +17,12 @@ from ragstone.answering.options import AnswerOptions, AnswerWriter, Conversation
 from ragstone.answering.verification.citations import chunk_marker, render_answer
 from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.answering.written_answer import write_answer
-from ragstone.core.answers import Answer, Event
+from ragstone.core.answers import Answer, Event, Note
 from ragstone.core.ports import Message
 from ragstone.core.trace import Trace
 from ragstone.core.types import Chunk, Document, Hit
 from ragstone.retrieval import semantic_cache, windows
+from ragstone.retrieval.filter_diagnostics import FILTER_FIELD, FILTER_GROUP
 from ragstone.retrieval.question import LONGEST_QUESTION, Question
 from ragstone.retrieval.search import SearchView, embed_question, open_search
 from ragstone.retrieval.search_context import SearchContext
@@ -99,13 +100,18 @@ async def stream_draft(
         made,
         answerability=draft.quoted.answerability,
         hits=tuple(hits),
-        notes=(*made.notes, *trace.notes),
+        notes=_order_notes((*made.notes, *trace.notes)),
         timings=dict(trace.timings),
         usage={**made.usage, **usage},
         steps=tuple(trace.steps),
         counts=dict(trace.counts),
     )
     yield Event("final_answer", {"answer": whole})
+
+
+def _order_notes(notes: Sequence[Note]) -> tuple[Note, ...]:
+    """A filter that nothing passes is the reason for what the others say: it comes first."""
+    return tuple(sorted(notes, key=lambda note: note.code not in (FILTER_GROUP, FILTER_FIELD)))
 
 
 def _add_contradictions(made: Answer, quoted: Answer) -> Answer:

@@ -9,6 +9,7 @@ from ragstone.cli.shared_options import SharedOptions, add_shared_options, print
 from ragstone.core.errors import UsageError
 from ragstone.core.plural import format_count
 from ragstone.core.records import RotationResult, Tenant
+from ragstone.core.suggestions import suggest_name
 from ragstone.core.types import Json
 
 app = typer.Typer(help="List tenants, rotate their keys, erase a tenant.", no_args_is_help=True)
@@ -141,8 +142,9 @@ def erase(
         return 1
     with open_knowledge(options, embed__model="none") as kb:
         erased = kb.erase_tenant(name)
+        known = [] if erased else [tenant.name for tenant in kb.tenants()]
     if not erased:
-        raise UsageError(f"there is no tenant {name!r}")
+        raise UsageError(f"there is no tenant {name!r}{suggest_name(name, known)}")
     if options.json:
         print_json({"schema": 1, "erased": name})
     else:

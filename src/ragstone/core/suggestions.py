@@ -1,4 +1,4 @@
-"""The document that was probably meant by a path that names none."""
+"""What was probably meant by a path or a name that names nothing."""
 
 import difflib
 from collections.abc import Sequence
@@ -27,3 +27,13 @@ def find_nearest_path(path: str, known: Sequence[str]) -> str | None:
     ends = (other for other in known if other.endswith(f"/{path}") or path.endswith(f"/{other}"))
     alike = difflib.get_close_matches(path, known[:MOST_COMPARED], n=1)
     return next(ends, None) or next(iter(alike), None)
+
+
+def suggest_name(name: str, known: Sequence[str]) -> str:
+    """A question whether the known name that is written most alike is meant; empty where none is alike.
+
+    >>> suggest_name("acmee", ["acme", "zoo"])
+    "; did you mean 'acme'?"
+    """
+    alike = difflib.get_close_matches(name, sorted(known)[:MOST_COMPARED], n=1)
+    return f"; did you mean {alike[0]!r}?" if alike else ""

@@ -1,21 +1,25 @@
 """Says why a filter may have let nothing pass: groups that no document passes, and fields that nothing has."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ragstone.core.arrays import Vectors
+from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, Condition, Where
-from ragstone.core.ports import Reader
+from ragstone.core.ports import Exporter, Reader
 from ragstone.core.records import Info
 from ragstone.core.suggestions import find_nearest_path
 from ragstone.core.trace import Trace
 from ragstone.core.types import Chunk
 
+FILTER_GROUP, FILTER_FIELD = "filter_group", "filter_field"
 SAMPLE = 200  # passages whose values are named
+MOST_LISTED, LISTED_AT_ONCE = 2_000, 100  # documents that are looked through where no search tells
+Look = Callable[[Where, int], Awaitable[list[Chunk]]]
 NAMED = 5  # values that a note names
 
 
@@ -43,34 +47,58 @@ async def note_filter(reader: Reader, info: Info, where: Where, trace: Trace, *,
     """Note each group of a filter that no passage passes by itself, with the values that there are, and each field that
     conditions ask for and no passage has; as far as the caller may see.
 
-    One search by meaning a group, for any passage: so it is known only where all passages have vectors.
+    One search for any passage a group. So it is known where all passages have vectors, and where the store can list a
+    few documents whole.
     """
-    if info.dimension is None or info.pending_vectors or not info.chunks:
+    look = _choose_look(reader, info)
+    if look is None:
         return
-    anything = np.zeros(info.dimension, np.float32)
-    anything[0] = 1
+
+    async def find(alone: Where, limit: int) -> list[Chunk] | None:
+        return await trace.attempt("filter", look(alone, limit), None, seconds=seconds)
+
     empty = Where(allow_restricted=where.allow_restricted)
     for name, (label, read) in GROUPS.items():
         asked = getattr(where, name)
-        if not asked:
-            continue
-        alone = replace(empty, tag_mode=where.tag_mode, **{name: asked})
-        if not await trace.attempt("filter", reader.nearest(anything, where=alone, limit=1), ["?"], seconds=seconds):
-            sample = await trace.attempt("filter", _read_sample(reader, anything, empty), [], seconds=seconds)
+        if asked and await find(replace(empty, tag_mode=where.tag_mode, **{name: asked}), 1) == []:
+            sample = await find(empty, SAMPLE) or []
             asked = (asked,) if isinstance(asked, str) else asked
-            trace.note("filter_group", _describe_group(label, asked, map(read, sample)))
+            trace.note(FILTER_GROUP, _describe_group(label, asked, map(read, sample)))
     for name in dict.fromkeys(one.column for one in where.conditions if one.operator != "IS NULL"):
         if name in CHUNK_FACTS or name in DOCUMENT_FACTS:
             continue
         has = Where(conditions=(Condition(name, "IS NOT NULL"),), allow_restricted=where.allow_restricted)
-        work = reader.nearest(anything, where=has, limit=1)
-        if not await trace.attempt("filter fields", work, ["unknown"], seconds=seconds):
-            trace.note("filter_field", f"no document here has the field {name!r} that the filter asks for")
+        if await find(has, 1) == []:
+            trace.note(FILTER_FIELD, f"no document here has the field {name!r} that the filter asks for")
 
 
-async def _read_sample(reader: Reader, anything: Vectors, where: Where) -> list[Chunk]:
-    found = await reader.nearest(anything, where=where, limit=SAMPLE)
+def _choose_look(reader: Reader, info: Info) -> Look | None:
+    """How to find passages that pass a filter, whatever they say; None where nothing can tell that there are none."""
+    if not info.chunks:
+        return None
+    if info.dimension is not None and not info.pending_vectors:
+        return partial(_find_nearest, reader, info.dimension)
+    if isinstance(reader, Exporter) and info.documents <= MOST_LISTED:
+        return partial(_list_passing, reader)
+    return None
+
+
+async def _find_nearest(reader: Reader, dimension: int, where: Where, limit: int) -> list[Chunk]:
+    anything = np.zeros(dimension, np.float32)
+    anything[0] = 1
+    found = await reader.nearest(anything, where=where, limit=limit)
     return await reader.chunks([one.id for one in found])
+
+
+async def _list_passing(reader: Exporter, where: Where, limit: int) -> list[Chunk]:
+    out: list[Chunk] = []
+    after: tuple[str, int] | None = None
+    while len(out) < limit and (batch := await reader.list_revisions_after(after, limit=LISTED_AT_ONCE)):
+        after = batch[-1].document.id, batch[-1].document.revision
+        active = [one.document for one in batch if one.status == "active"]
+        for revision in await reader.revisions(active):
+            out += [chunk for chunk in revision.chunks if matches(where, collect_facts(chunk))]
+    return out[:limit]
 
 
 def _describe_group(label: str, asked: Sequence[str], values: Iterable[Any]) -> str:

@@ -200,7 +200,7 @@ async def _note_filter(
     """Why a filter may have let nothing pass, as far as the collections can say."""
     for one in results:
         store, view = one.view.source.store, one.view
-        if store is not None and "dense" in store.capabilities:
+        if store is not None:
             async with limit_store_time(context.deadlines):
                 await note_filter(view.reader, view.info, question.where, trace, seconds=context.deadlines.retriever)
 

@@ -66,6 +66,7 @@ def test_a_difference_is_exit_code_1(run: Run, source: str, tmp_path: Path, monk
         (("--to", "SOURCE"), "name another store to copy to"),
         (("--to", "elsewhere", "--collection", "none"), "has no collection 'none' of tenant 'acme'; it has: 'manuals'"),
         (("--to", "elsewhere", "--tenant", "nobody"), "no collection of tenant 'nobody': there is nothing to copy"),
+        (("--to", "elsewhere", "--tenant", "acmee"), "there is nothing to copy; did you mean 'acme'?"),
         (("--to", "ftp://x"), "unknown store"),
         ((), "--to"),
     ],

@@ -13,6 +13,7 @@ from ragstone.access import Permission
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import CollectionModel, Store
 from ragstone.core.records import Run
+from ragstone.core.suggestions import suggest_name
 from ragstone.core.types import Scope
 from ragstone.engine.arguments import ANYTHING
 from ragstone.engine.permission_checks import verb
@@ -120,7 +121,9 @@ class MigrationVerbs(VerbGroup):
                 f"{here} has no collection {missing!r} of tenant {tenant!r}; it has: {_format_names(known)}"
             )
         if not known:
-            raise UsageError(f"{here} has no collection of tenant {tenant!r}: there is nothing to copy")
+            others = [one.name for one in await source.admin.tenants(tenant)]
+            near = suggest_name(tenant, others) if self.authenticator.credential is None else ""
+            raise UsageError(f"{here} has no collection of tenant {tenant!r}: there is nothing to copy{near}")
         return [Scope(tenant, name) for name in dict.fromkeys(collections or known)]
 
     @verb(Permission.WRITE)

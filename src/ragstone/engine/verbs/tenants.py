@@ -8,6 +8,7 @@ from ragstone.config.environment import find_cache_folder
 from ragstone.core.errors import Forbidden, RagstoneError, StoreError, UsageError
 from ragstone.core.ports import Keys, QueueingStore, SealingStore
 from ragstone.core.records import RotationResult, Tenant
+from ragstone.core.suggestions import suggest_name
 from ragstone.core.types import Scope
 from ragstone.engine.artifact_cleanup import places_of
 from ragstone.engine.permission_checks import verb
@@ -106,7 +107,8 @@ class TenantVerbs(VerbGroup):
 
     async def _rotate(self, sealing: SealingStore, tenant: str, *, rekey: bool) -> None:
         if not await sealing.rotate(tenant):
-            raise UsageError(f"there is no encrypted tenant {tenant!r} in {stores.redact_url(self.settings.store)}")
+            await self._check_tenant(tenant)
+            raise UsageError(f"tenant {tenant!r} is not encrypted; run: ragstone tenants encrypt --tenant {tenant}")
         if rekey:
             await self._rekey(sealing, tenant, fresh=True)
 
@@ -133,9 +135,18 @@ class TenantVerbs(VerbGroup):
     async def encrypt(self) -> int:
         """Encrypt the unencrypted collections of the tenant, and their artifacts; gives the number of collections.
 
-        Raises `UsageError` without a master key, and `StoreError` when artifacts could not be reached.
+        Raises `UsageError` without a master key or that tenant, and `StoreError` when artifacts could not be reached.
         """
-        return await self._rekey(self._require_sealing(), self.scope.tenant, fresh=False)
+        sealing = self._require_sealing()
+        await self._check_tenant(self.scope.tenant)
+        return await self._rekey(sealing, self.scope.tenant, fresh=False)
+
+    async def _check_tenant(self, name: str) -> None:
+        """Raises `UsageError` with the nearest name unless the store has this tenant."""
+        known = [tenant.name for tenant in await self.tenants()]
+        if name not in known:
+            here = stores.redact_url(self.settings.store)
+            raise UsageError(f"there is no tenant {name!r} in {here}{suggest_name(name, known)}")
 
     def _require_sealing(self) -> SealingStore:
         if not isinstance(self.store, SealingStore):
