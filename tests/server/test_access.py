@@ -84,6 +84,32 @@ async def test_without_a_good_key_every_endpoint_says_the_same(locked: Settings,
         assert len(seen) == 4  # the shapes of four families, each with one text
 
 
+BODIES: tuple[tuple[str | None, bytes], ...] = (
+    ("application/json", b""),
+    ("application/json", b"{}"),
+    ("application/json", b"{"),
+    ("application/json", b'{"query": "\xff"}'),
+    ("application/json", b'{"nothing": 1}'),
+    ("application/x-www-form-urlencoded", b"query=x"),
+    ("text/plain", b" " * 2_000_000),
+    (None, b"x"),
+)
+
+
+async def test_nobody_learns_from_a_body_or_a_parameter_before_the_key_is_checked(locked: Settings) -> None:
+    async with open_client(locked) as client:
+        for kind, content in BODIES:
+            headers = {"content-type": kind} if kind else {}
+            for method, path, _ in (*ASKED, ("POST", "/v1/documents", None)):
+                odd = f"{path}{'&' if '?' in path else '?'}limit=x&wait=x&collection=&start=x&status=x"
+                reply = await client.request(method, odd, content=content, headers=headers)
+                assert reply.status_code == 401, (method, path, content[:20], reply.text)
+        large = await client.post("/v1/search", content=b"x" * 100_000)
+        small = await client.post("/v1/search", content=b"x")
+        assert large.headers.get("connection") == "close"  # the rest is not read
+        assert "connection" not in small.headers
+
+
 async def test_a_key_of_another_tenant_finds_nothing_of_this_one(kept: Kept, locked: Settings) -> None:
     async with open_client(locked, kept.keys["rival"]) as rival, open_client(locked, kept.keys["admin"]) as owner:
         [document] = [d for d in (await owner.get("/v1/documents")).json()["documents"] if d["path"] == "storage.md"]

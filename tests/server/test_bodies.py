@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import Any
 
 import httpx2
 import pytest
@@ -15,10 +16,10 @@ from tests.server.conftest import JSON, QUESTION, Kept, open_client
 @pytest.mark.parametrize(
     ("content", "status", "word"),
     [
-        (b"{", 422, "JSON"),
+        (b"{", 422, "invalid JSON in the body at character 1: expecting property name"),
         (b'{"query": "\xff"}', 400, "it is not UTF-8"),
         (b"", 422, "body"),
-        (b"[]", 422, ""),
+        (b"[]", 422, "invalid body: expected an object"),
         (b'{"query": ' + b"[" * 100_000, 400, "nested too deeply"),
         (b'{"query": "x", "top_k": 1' + b"0" * 5000 + b"}", 400, ""),
     ],
@@ -32,6 +33,8 @@ async def test_a_body_that_is_no_json_is_named(
 
 
 async def test_a_body_of_another_type_is_refused(client: httpx2.AsyncClient) -> None:
+    untyped = await client.post("/v1/search", content=b"{}")
+    assert (untyped.status_code, "Content-Type: application/json" in untyped.text) == (415, True)
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
         reply = await client.post("/v1/search", content=b"{}", headers={"content-type": kind})
         assert (reply.status_code, reply.json()["error"]["code"]) == (415, "unsupported_media_type")
@@ -43,12 +46,19 @@ async def test_a_body_of_another_type_is_refused(client: httpx2.AsyncClient) -> 
 @pytest.mark.parametrize(
     ("path", "body", "said"),
     [
-        ("/v1/embeddings", {"input": []}, "invalid input: list should have at least 1 item"),
-        ("/v1/embeddings", {"input": [[1, 2]]}, "invalid input.0: input should be a valid string"),
-        ("/v1/embeddings", {"input": 5}, "invalid input: input should be a valid string"),
-        ("/v1/responses", {"input": [{"role": "nobody"}]}, "invalid input.0.role: input should be 'system', "),
+        ("/v1/embeddings", {"input": []}, "invalid input: expected at least 1 item(s)"),
+        ("/v1/embeddings", {"input": [[1, 2]]}, "invalid input.0: expected text"),
+        ("/v1/embeddings", {"input": 5}, "invalid input: expected text, not 5"),
+        ("/v1/responses", {"input": [{"role": "nobody"}]}, "invalid input.0.role: expected 'system', "),
         ("/v1/search", {"query": "x", "filter": {"conditions": [{"column": "a", "operator": "=", "value": {}}]}},
-         "invalid filter.conditions.0.value: input should be a valid string"),
+         "invalid filter.conditions.0.value: expected text"),
+        ("/v1/search", {"query": "x", "top_k": "many"}, "invalid top_k: expected a whole number, not 'many'"),
+        ("/v1/search", {"query": "x", "top_k": 0}, "invalid top_k: expected at least 1, not 0"),
+        ("/v1/search", {"query": "x", "rerank": "on it"}, "invalid rerank: expected true or false, not 'on it'"),
+        ("/v1/search", {"query": None}, "invalid query: expected text, not null"),
+        ("/v1/search", {"query": "x" * 10_001}, "invalid query: expected at most 10,000 characters"),
+        ("/v1/search", {"query": "x", "filter": "y"}, "invalid filter: expected an object, not 'y'"),
+        ("/v1/search", {"query": "x", "pipeline": "nope"}, "unknown pipeline 'nope': GET /v1/pipelines lists them"),
         ("/v1/search", {"query": "x", "top-k": 1}, "unknown field 'top-k'"),
         ("/v1/search", {"query": "x", "str": 1}, "unknown field 'str'"),
     ],
@@ -59,6 +69,22 @@ async def test_a_mistake_is_named_by_its_field_and_not_by_the_kinds_that_it_may_
     model = {} if path == "/v1/search" else {"model": "default"}
     message = (await client.post(path, json={**model, **body})).json()["error"]["message"]
     assert message.startswith(said)
+
+
+async def test_what_curl_sends_by_default_is_told_what_to_add(client: httpx2.AsyncClient) -> None:
+    kind = {"content-type": "application/x-www-form-urlencoded"}
+    reply = await client.post("/v1/search", content=b'{"query": "samples"}', headers=kind)
+    assert reply.status_code == 415
+    assert "-H 'Content-Type: application/json'" in reply.json()["error"]["message"]
+    upload = await client.post("/v1/documents", content=b"# Tea", headers=kind)
+    assert "-F file=@" in upload.json()["error"]["message"]
+
+
+async def test_an_address_with_a_slash_too_many_leads_nowhere_else(client: httpx2.AsyncClient) -> None:
+    for path in ("/v1/search/", "/v1/documents/", "/search/"):
+        reply = await client.post(path, json={"query": "samples"})
+        assert (reply.status_code, "location" in reply.headers) == (404, False)
+        assert reply.json()["error"]["message"] == "no endpoint has this path: leave out the slash at its end"
 
 
 async def test_an_unknown_path_is_said_to_be_one(client: httpx2.AsyncClient) -> None:
@@ -107,3 +133,53 @@ async def test_each_response_has_an_id_and_a_link(client: httpx2.AsyncClient) ->
 async def test_unknown_paths_and_methods_are_said(client: httpx2.AsyncClient) -> None:
     assert (await client.get("/v1/nothing")).json()["error"]["code"] == "not_found"
     assert (await client.delete("/v1/search")).json()["error"]["code"] == "method_not_allowed"
+
+
+# What a sentence must not have: words of the parts that are used here, several lines, ends without a way on.
+FOREIGN = ("input should", "should have", "validation", "pydantic", "Traceback", "Method Not", "\n", "is no ", "--")
+WHOLE = {"messages": [{"role": "user", "content": "x"}], "model": "default"}
+WRONG = ({"zz": 1}, "qq", -5, 10**9)
+
+
+async def test_every_operation_says_in_one_sentence_what_is_wrong(client: httpx2.AsyncClient) -> None:
+    """Each field of each body with values of every kind, each parameter, unknown fields, things and methods."""
+    described = (await client.get("/v1/openapi.json")).json()
+    said: dict[str, str] = {}
+
+    async def ask(method: str, path: str, **sent: Any) -> None:
+        reply = await client.request(method, path, **sent)
+        if reply.status_code >= 400:
+            error = reply.json()
+            message = error["message"] if "message" in error else error["error"]["message"]
+            said[f"{method} {path} {str(sent)[:80]}"] = message
+
+    for path, methods in described["paths"].items():
+        await ask("PUT", path)
+        for method, operation in methods.items():
+            place = path.replace("{name}", "nope").replace("{identity}", "nope").replace("{number}", "x")
+            schema = find_schema(described, operation)
+            whole = {name: WHOLE.get(name, "x") for name in schema.get("required", ())}
+            bodies = [{}, {**whole, "quary": 1}]
+            bodies += [{**whole, name: value} for name in schema.get("properties", ()) for value in WRONG]
+            for parameter in operation.get("parameters", ()):
+                if parameter["in"] == "query":
+                    for value in ("", "x", "-1"):
+                        await ask(method, place, params={parameter["name"]: value})
+            for body in bodies if schema else ():
+                await ask(method, place, json=body)
+            if method == "get":
+                await ask(method, place)
+    assert len(said) > 300
+    for asked, message in said.items():
+        assert not [word for word in FOREIGN if word in message], (asked, message)
+        assert (message[0].islower(), message.endswith(".")) == (True, False), (asked, message)
+
+
+def find_schema(described: dict[str, Any], operation: dict[str, Any]) -> dict[str, Any]:
+    """What an operation's body of JSON has to be; empty where it has none."""
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {"schema": {}})
+    for one in (content["schema"], *content["schema"].get("anyOf", ())):
+        if "$ref" in one:
+            found: dict[str, Any] = described["components"]["schemas"][one["$ref"].rpartition("/")[2]]
+            return found
+    return {}

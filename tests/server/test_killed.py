@@ -73,5 +73,7 @@ def test_a_worker_killed_in_an_upload_leaves_nothing_half(tmp_path: Path, run: R
         assert again.status_code == 201
         whole = httpx2.get(f"{served.url}/v1/documents/{again.json()['id']}", timeout=HANG).json()
         assert whole["text"].count("sluice") == 2000
+        incoming = tmp_path / "store.uploads" / "incoming"
+        until(lambda: not list(incoming.iterdir()))  # those that came in place of the killed ones cleared up
         assert served.stop() == 0
     assert run("doctor", "--store", store).status == 0

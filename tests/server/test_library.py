@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -234,15 +233,3 @@ async def test_a_run_that_cannot_begin_says_why(own: Settings, kept: Kept) -> No
     async with open_client(replace(own, sources=())) as client:
         reply = await client.post("/v1/runs", json={})
         assert (reply.status_code, reply.json()["error"]["code"]) == (400, "bad_request")
-
-
-async def test_what_a_killed_process_left_of_an_upload_is_removed_at_the_next_start(own: Settings) -> None:
-    incoming = Path(own.store.removeprefix("embedded:")).with_name("store.uploads") / "incoming"
-    incoming.mkdir(parents=True)
-    for name, age in (("left", 7200), ("on-its-way", 10)):
-        (incoming / name).write_bytes(b"half")
-        written = time.time() - age
-        os.utime(incoming / name, (written, written))
-    async with open_client(own) as client:
-        assert (await client.get("/v1/live")).status_code == 200
-    assert [file.name for file in incoming.iterdir()] == ["on-its-way"]

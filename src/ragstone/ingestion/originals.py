@@ -67,7 +67,7 @@ def draw_page(
     """
     drawer = DRAWERS.get(document.media_type)
     if drawer is None:
-        raise UsageError(f"{document.path} is {document.media_type}: it has no pages to draw; leave --page out")
+        raise UsageError(f"{document.path} is {document.media_type}: only PDF files and pictures have pages")
     boxes = [list(span.bbox) for span in spans if span.page == page and span.bbox]
     fixed = {"page": page, "boxes": boxes, "covered": [list(box) for box in covered]}
 

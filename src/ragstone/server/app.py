@@ -68,13 +68,11 @@ def create_app(
 
     @asynccontextmanager
     async def live(app: FastAPI) -> AsyncGenerator[None]:
-        await app.state.server.uploads.sweep()
         async with AsyncExitStack() as stack:
             stack.enter_context(send_traces(settings.traces))
             if configuration is not None:
                 await stack.enter_async_context(follow_configuration(app, configuration))
-            if startup is not None:
-                await stack.enter_async_context(_prepare(app.state.server, startup))
+            await stack.enter_async_context(_prepare(app.state.server, startup))
             await stack.enter_async_context(app.state.server.queue.work(lambda: app.state.server))
             yield
         await app.state.server.close()
@@ -86,6 +84,7 @@ def create_app(
         openapi_url="/v1/openapi.json",
         docs_url=None,  # these pages would come from elsewhere
         redoc_url=None,
+        redirect_slashes=False,  # to an address that the server makes up, which is a proxy's
         lifespan=live,
     )
     app.state.server = ServerState.of_settings(settings, metrics)
@@ -100,12 +99,15 @@ def create_app(
 
 
 @asynccontextmanager
-async def _prepare(state: ServerState, startup: Startup) -> AsyncGenerator[None]:
-    """Prepare the server while the block runs."""
+async def _prepare(state: ServerState, startup: Startup | None) -> AsyncGenerator[None]:
+    """Prepare the server while the block runs, then clear up what a killed one left."""
 
     async def hold_and_prepare() -> None:
         async with state.hold():  # also where the configuration changes meanwhile
-            await startup.prepare(state.settings, state.pool.shared)
+            if startup is not None:
+                await startup.prepare(state.settings, state.pool.shared)
+            if startup is None or startup.failure is None:
+                await _sweep_uploads(state)
 
     task = asyncio.ensure_future(hold_and_prepare())
     try:
@@ -114,6 +116,13 @@ async def _prepare(state: ServerState, startup: Startup) -> AsyncGenerator[None]
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
+
+
+async def _sweep_uploads(state: ServerState) -> None:
+    try:
+        await state.uploads.sweep(state.pool)
+    except (RagstoneError, OSError) as error:  # it stays for the next start
+        log.warning("what is left of uploads cannot be removed now: %s", error)
 
 
 def _add_checks(app: FastAPI, settings: Settings) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse
 
 from ragstone.core import errors
 from ragstone.core.types import Json
+from ragstone.server.request_mistakes import describe_mistake
 
 log = logging.getLogger("ragstone")
 
@@ -45,7 +46,6 @@ OPERATORS_ERRORS: tuple[tuple[type[errors.RagstoneError], str], ...] = (
     (errors.StoreTooNew, "the store is newer than this server: see the server's log for this request id"),
 )
 UNREADABLE = {UnicodeDecodeError: "it is not UTF-8", RecursionError: "it is nested too deeply"}
-KINDS = ("str", "int", "float", "bool")  # how pydantic names plain kinds of a union; the others are `list[…]`, `a-b`
 INTERNAL = "internal error: see the server's log for this request id"
 # Statuses of HTTP itself, with the codes that they have here.
 HTTP_CODES = {
@@ -87,7 +87,7 @@ def describe_error(error: Exception) -> Problem:
         code = HTTP_CODES.get(error.status_code, "error")
         return Problem(error.status_code, code, _describe_http_error(error), dict(error.headers or {}))
     if isinstance(error, RequestValidationError):
-        return Problem(422, HTTP_CODES[422], _describe_validation(error), {})
+        return Problem(422, HTTP_CODES[422], describe_mistake(error), {})
     if isinstance(error, NotFound):
         return Problem(404, error.code, str(error), {})
     if not isinstance(error, errors.RagstoneError):
@@ -109,35 +109,16 @@ def _describe_http_error(error: HTTPException) -> str:
     """An error of HTTP itself in one sentence."""
     if error.__cause__ is not None:  # of FastAPI's reader of bodies
         what = next((said for kind, said in UNREADABLE.items() if isinstance(error.__cause__, kind)), "it is too large")
-        return f"the body is no JSON that can be read: {what}"
-    if (error.status_code, error.detail) == (404, "Not Found"):
+        return f"the body cannot be read as JSON: {what}"
+    if _is_no_endpoint(error):
         return "no endpoint has this path: /v1/openapi.json lists them"
+    if (error.status_code, error.detail) == (405, "Method Not Allowed"):
+        return "this path does not take this method: /v1/openapi.json lists those that it takes"
     return str(error.detail)
 
 
-def _describe_validation(error: RequestValidationError) -> str:
-    """The first mistake of a request, in one sentence; where a value may be of several kinds, that of the nearest."""
-    found = error.errors()
-    first = found[0]
-    if _is_kind(first["loc"][-1]) and first["type"] != "extra_forbidden":
-        same = [one for one in found if one["loc"][: len(first["loc"]) - 1] == first["loc"][:-1]]
-        first = max(same, key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
-    unknown = first["type"] == "extra_forbidden"  # the last part is the client's
-    parts = [part for part in first["loc"][:-1] if not _is_kind(part)]
-    parts += [part for part in first["loc"][-1:] if unknown or not _is_kind(part)]
-    where = ".".join(str(part) for part in parts if part != "body")
-    if first["type"] == "json_invalid":
-        return f"the body is no JSON: {first.get('ctx', {}).get('error', first['msg'])}"
-    if first["type"] == "extra_forbidden":
-        return f"unknown field {where!r:.80}"
-    if first["type"] == "missing":
-        return f"missing field {where!r:.80}" if where else "missing body: expected JSON"
-    return f"invalid {where or 'body'}: {first['msg'][:1].lower()}{first['msg'][1:]}"
-
-
-def _is_kind(part: str | int) -> bool:
-    """Whether a part of a place is no field but one of the kinds that the value there may be of."""
-    return isinstance(part, str) and (part in KINDS or "[" in part or "-" in part)
+def _is_no_endpoint(error: Exception) -> bool:
+    return isinstance(error, HTTPException) and (error.status_code, error.detail) == (404, "Not Found")
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------
@@ -208,5 +189,7 @@ def shape_problem(path: str, problem: Problem) -> tuple[int, Json]:
 async def respond_with_error(request: Request, error: Exception) -> JSONResponse:
     """The response for an error of a request."""
     problem = describe_error(error)
+    if _is_no_endpoint(error) and request.url.path.endswith("/"):
+        problem = replace(problem, message="no endpoint has this path: leave out the slash at its end")
     status, body = shape_problem(request.url.path, problem)
     return JSONResponse(body, status, headers=dict(problem.headers))

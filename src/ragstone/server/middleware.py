@@ -23,6 +23,10 @@ REQUEST_ID = "x-request-id"
 NOTHING_LOADS = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
 USABLE_ID = re.compile(r"[\w.:/+=@-]{1,128}")
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+UPLOAD_PATH = "/v1/documents"
+JSON = "JSON, and say so in a header (with curl, add -H 'Content-Type: application/json')"
+FORM = "a form (multipart/form-data) with a field `file` (with curl, -F file=@manual.pdf)"
+SMALL_BODY = 65_536  # bytes that are read and dropped where nobody wants them; a longer body ends its connection
 BODY_SECONDS = 30.0  # that a client may let pass between two pieces of a body
 
 
@@ -135,14 +139,17 @@ class DoorMiddleware:
             headers = Headers(scope=scope)
             self._check_host(headers)
             self._check_origin(headers)
-            most = self._find_limit(scope, headers)
-            await self._app(scope, _limit_body(receive, most), watched)
+            upload = scope["path"] == UPLOAD_PATH
+            most = self._upload_bytes if upload else self._body_bytes
+            scope.setdefault("state", {})["body_problem"] = _find_body_problem(scope, headers, most)
+            body = LimitedBody(receive, most)
+            await self._app(scope, body, _close_unread(watched, headers, body))
         except Refusal as refusal:
             if watched.started:
                 raise
             problem = describe_error(refusal)
-            status, body = shape_problem(scope["path"], problem)
-            await JSONResponse(body, status, headers=dict(problem.headers))(scope, receive, send)
+            status, shaped = shape_problem(scope["path"], problem)
+            await JSONResponse(shaped, status, headers=dict(problem.headers))(scope, receive, send)
 
     def _check_host(self, headers: Headers) -> None:
         host = headers.get("host", "")
@@ -157,20 +164,43 @@ class DoorMiddleware:
         if origin == "null" or urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
             raise Refusal(403, f"pages of {origin!r:.80} may not call this server: see serve.allowed_origins")
 
-    def _find_limit(self, scope: Scope, headers: Headers) -> int:
-        """The largest body that the request may have; its type is checked."""
-        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        upload = scope["path"] == "/v1/documents"
-        json = kind == "application/json" or kind.endswith("+json")
-        fits = kind == "multipart/form-data" if upload else json
-        if scope["method"] in ("POST", "PUT", "PATCH") and kind and not fits:
-            wanted = "a form (multipart/form-data) with a field `file`" if upload else "application/json"
-            raise Refusal(415, f"unsupported content type {kind!r:.80}: send {wanted}")
-        most = self._upload_bytes if upload else self._body_bytes
-        length = headers.get("content-length")
-        if length is not None and (not length.isdecimal() or int(length) > most):
-            raise Refusal(413, f"the body is larger than {most:,} bytes")
-        return most
+
+def _find_body_problem(scope: Scope, headers: Headers, most: int) -> Refusal | None:
+    """What is wrong with the type or the length that a body is said to have."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    upload = scope["path"] == UPLOAD_PATH
+    json = kind == "application/json" or kind.endswith("+json")
+    fits = kind == "multipart/form-data" if upload else json
+    length = headers.get("content-length")
+    empty = not kind and length in (None, "0") and "transfer-encoding" not in headers
+    if scope["method"] in ("POST", "PUT", "PATCH") and not fits and not empty:
+        said = f"unsupported content type {kind!r:.80}" if kind else "missing content type"
+        return Refusal(415, f"{said}: send {FORM if upload else JSON}")
+    if length is not None and (not length.isdecimal() or int(length) > most):
+        return Refusal(413, f"the body is larger than {most:,} bytes")
+    return None
+
+
+def check_body(scope: Scope) -> None:
+    """Raise what is wrong with a body before it is read, once the caller is known."""
+    problem: Refusal | None = scope["state"]["body_problem"]
+    if problem is not None:
+        raise problem
+
+
+def _close_unread(send: Send, headers: Headers, body: "LimitedBody") -> Send:
+    """Responses of which those to requests whose body was not read close the connection, so that nobody has the server
+    read a gigabyte for nothing."""
+    length = headers.get("content-length", "0")
+    if "transfer-encoding" not in headers and length.isdecimal() and int(length) <= SMALL_BODY:
+        return send
+
+    async def send_last(message: Message) -> None:
+        if message["type"] == "http.response.start" and not body.whole:
+            MutableHeaders(scope=message)["Connection"] = "close"
+        await send(message)
+
+    return send_last
 
 
 def _name_of(host: str) -> str:
@@ -181,24 +211,25 @@ def _name_of(host: str) -> str:
     return name.partition(":")[0]
 
 
-def _limit_body(receive: Receive, most: int) -> Receive:
-    """Messages of a body of at most `most` bytes, whose pieces do not come too slowly."""
-    left, whole = most, False
+class LimitedBody:
+    """Messages of a body of at most `most` bytes, whose pieces do not come too slowly; `whole` once it was read."""
 
-    async def receive_limited() -> Message:
-        nonlocal left, whole
-        if whole:  # only the end of the connection comes now, whenever
-            return await receive()
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive = receive
+        self._most = self._left = most
+        self.whole = False
+
+    async def __call__(self) -> Message:
+        if self.whole:  # only the end of the connection comes now, whenever
+            return await self._receive()
         try:
             async with asyncio.timeout(BODY_SECONDS):  # wait_for would lose a cancellation that comes with a message
-                message = await receive()
+                message = await self._receive()
         except TimeoutError as error:
             raise Refusal(408, f"the body did not go on for {BODY_SECONDS:g} s") from error
         if message["type"] == "http.request":
-            left -= len(message.get("body", b""))
-            whole = not message.get("more_body", False)
-            if left < 0:
-                raise Refusal(413, f"the body is larger than {most:,} bytes")
+            self._left -= len(message.get("body", b""))
+            self.whole = not message.get("more_body", False)
+            if self._left < 0:
+                raise Refusal(413, f"the body is larger than {self._most:,} bytes")
         return message
-
-    return receive_limited

@@ -157,6 +157,14 @@ def _name_caller(request: Request, key: str | None) -> str:
     return request.client.host if request.client else ""
 
 
+async def authenticate(request: Request) -> None:
+    """Check the caller's key or token and count the request, before anything else of it is looked at; raises
+    `Unauthorized`, `Forbidden`, `QueueFull`."""
+    state = state_of(request)
+    if not state.trusts_anyone or read_key(request) is not None:
+        await open_engine(request)
+
+
 async def open_engine(request: Request, *, collection: str | None = None, tenant: str | None = None) -> Engine:
     """The engine of a request's caller; raises `Unauthorized`, or `Forbidden` for another tenant than the key's."""
     state, key = state_of(request), read_key(request)
@@ -167,6 +175,9 @@ async def open_engine(request: Request, *, collection: str | None = None, tenant
     opening = state.pool.open(
         key=key, tenant=tenant, collection=collection, trusted=state.trusts_anyone and key is None
     )
+    if request.scope["state"].setdefault("counted", False):
+        return await opening
+    request.scope["state"]["counted"] = True
     if key is not None and key.count(".") == TOKEN_DOTS:
         return await _open_for_token(request, key, opening)
     try:

@@ -4,7 +4,6 @@ import asyncio
 import os
 import shutil
 import time
-import uuid
 from collections.abc import AsyncIterator, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path, PurePosixPath
@@ -13,12 +12,22 @@ from weakref import WeakValueDictionary
 
 from ragstone import stores
 from ragstone.config.settings import Settings
-from ragstone.core.errors import Busy, Refused, UsageError
+from ragstone.core.errors import Busy, NotBuilt, Refused, UsageError
 from ragstone.core.types import Document, Scope
 from ragstone.engine import Engine
+from ragstone.engine.engine_pool import EnginePool
 from ragstone.engine.verbs.ingestion import UPLOADS
+from ragstone.server.upload_steps import (
+    STALE_SECONDS,
+    hold_folder,
+    list_left,
+    place_file,
+    read_record,
+    settle_left,
+    take_over,
+    undo_placing,
+)
 
-STALE_SECONDS = 3600.0  # a client may let pass half a minute between two pieces of a body
 INCOMING = "incoming"  # files that are still on their way
 WAITING = "waiting"  # files of jobs
 LONGEST_PATH, LONGEST_NAME = 1000, 200  # bytes
@@ -39,32 +48,41 @@ class Uploads:
         """A new file to write an upload to; it is gone afterwards unless `add` took it."""
         if self._root is None:
             raise UsageError("this server keeps no uploads: set serve.uploads to a folder")
-        file = self._root / INCOMING / uuid.uuid4().hex
-        await asyncio.to_thread(_make_private, file.parent)
-        try:
-            yield file
-        finally:
-            await asyncio.to_thread(file.unlink, missing_ok=True)
+        async with hold_folder(self._root / INCOMING) as held:
+            yield held / "file"
 
-    async def sweep(self) -> None:
-        """Remove what a killed process left of uploads on their way: files that nobody has written to for an hour."""
-        if self._root is not None:
-            await asyncio.to_thread(_remove_stale, self._root / INCOMING)
+    async def sweep(self, pool: EnginePool) -> None:
+        """Remove what a killed process left of uploads on their way: a file that had taken its place stays if its
+        document is in the collection, else its former edition comes back."""
+        if self._root is None:
+            return
+        for folder in await asyncio.to_thread(list_left, self._root / INCOMING):
+            with take_over(folder) as is_left:
+                if is_left and (placing := read_record(folder)) is not None:
+                    engine = await pool.open(tenant=placing.tenant, collection=placing.collection, trusted=True)
+                    async with self._locks.setdefault(engine.scope, asyncio.Lock()):
+                        version = await _find_version(engine, placing.path)
+                        await asyncio.to_thread(settle_left, folder, placing, version)
 
     async def add(self, engine: Engine, file: Path, path: str) -> Document:
         """Take a received file as the document `path`; its former edition stays where the new one is refused.
 
         Raises `Refused` with the reason, and `Busy` while another process ingests uploads into this collection.
         """
+        assert self._root is not None  # `receive` came before
         folder = self._folder_of(engine.scope)
-        async with self._locks.setdefault(engine.scope, asyncio.Lock()):
-            former = await asyncio.to_thread(_put_file, file, folder, path)
+        async with (
+            self._locks.setdefault(engine.scope, asyncio.Lock()),
+            hold_folder(self._root / INCOMING) as held,
+        ):
+            await asyncio.to_thread(place_file, file, folder / path, held, engine.scope, path)
             taken = False
             try:
                 await _ingest_when_free(engine, folder, path)
                 taken = True
             finally:
-                await asyncio.shield(asyncio.to_thread(_settle_file, folder / path, former, taken=taken))
+                if not taken:
+                    await asyncio.shield(asyncio.to_thread(undo_placing, folder / path, held))
             document, _ = await engine.record(path, source=UPLOADS)
             return document
 
@@ -145,47 +163,17 @@ def _remove_unknown(folder: Path, known: Set[str]) -> None:
                 file.unlink()
 
 
-def _remove_stale(folder: Path) -> None:
-    oldest = time.time() - STALE_SECONDS
-    with suppress(OSError):
-        for file in folder.iterdir():
-            with suppress(OSError):
-                if file.stat().st_mtime < oldest:
-                    file.unlink()
-
-
-def _make_private(folder: Path) -> None:
-    """A folder whose own parent, too, only this user may enter."""
-    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)
-
-
-def _put_file(file: Path, folder: Path, path: str) -> Path | None:
-    """Move a file to its place at once; gives the place of the former edition, None where there was none."""
-    place = folder / path
+async def _find_version(engine: Engine, path: str) -> str | None:
+    """The hash of an uploaded document's bytes; None where the collection has no such document."""
     try:
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        former = place.with_name(f".{uuid.uuid4().hex}.former") if place.is_file() else None
-        with open(file, "rb") as written:
-            os.fsync(written.fileno())
-        if former is not None:
-            os.link(place, former)
-        os.replace(file, place)
-    except (NotADirectoryError, FileExistsError, IsADirectoryError) as error:
-        raise UsageError(f"invalid path {path!r:.80}: a document and a folder cannot have one name") from error
-    return former
-
-
-def _settle_file(place: Path, former: Path | None, *, taken: bool) -> None:
-    """Keep the new edition, or put back the former one."""
-    with suppress(FileNotFoundError):
-        if taken:
-            if former is not None:
-                former.unlink()
-        elif former is not None:
-            os.replace(former, place)
-        else:
-            place.unlink()
+        document, _ = await engine.record(path, source=UPLOADS)
+    except NotBuilt:
+        return None
+    except UsageError as error:
+        if type(error) is not UsageError:
+            raise
+        return None
+    return document.version
 
 
 async def _ingest_when_free(engine: Engine, folder: Path, path: str) -> None:

@@ -10,11 +10,12 @@ from starlette.requests import Request
 from ragstone.core.ports import Job, JobStatus
 from ragstone.core.types import Json, Scope
 from ragstone.engine import Engine
+from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
 from ragstone.server.state import open_engine, state_of
 
-router = APIRouter(tags=["jobs"])
+router = APIRouter(tags=["jobs"], route_class=CheckedRoute)
 MOST = 1000
 
 
@@ -61,7 +62,7 @@ async def drop_job(request: Request, identity: str) -> Response:
 async def _find_job(engine: Engine, identity: str) -> Job:
     job = await engine.find_job(identity)
     if job is None:
-        raise NotFound(f"unknown job {identity!r:.80}")
+        raise NotFound(f"unknown job {identity!r:.80}: GET /v1/jobs lists them")
     return job
 
 

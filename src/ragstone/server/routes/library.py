@@ -2,11 +2,14 @@
 
 import asyncio
 import base64
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from ragstone.core.errors import Refused, UsageError
@@ -16,6 +19,7 @@ from ragstone.engine.json_views import chunk_json, full_document_json, info_json
 from ragstone.engine.verbs.ingestion import UPLOADS
 from ragstone.guard import mask_and_follow
 from ragstone.server.bodies import Body, Name
+from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
 from ragstone.server.routes.jobs import respond_accepted
@@ -23,11 +27,12 @@ from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import run_for_client
 from ragstone.server.uploads import check_upload_path
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(tags=["documents"], route_class=CheckedRoute)
 Collection = Annotated[str | None, Query(min_length=1, max_length=200)]
 Place = Annotated[int | None, Query(ge=0)]
 PIECE = 1 << 20  # bytes
 MOST_BOXES = 100
+BAD_REQUEST = 400
 LARGEST_PAGE = 20_000.0  # points
 
 
@@ -63,7 +68,7 @@ async def erase_collection(request: Request, name: str) -> Response:
     """Erases a collection with its documents and uploads."""
     engine = await open_engine(request, collection=name)
     if not await engine.drop(name):
-        raise NotFound(f"unknown collection {name!r:.80}")
+        raise NotFound(f"unknown collection {name!r:.80}: GET /v1/collections lists them")
     await state_of(request).uploads.erase(engine.scope)
     return JSONResponse({"schema": 1, "erased": name})
 
@@ -136,8 +141,8 @@ async def upload_document(request: Request, collection: Collection = None, wait:
     state = state_of(request)
     uploads = state.uploads
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        raise UsageError("expected a form (multipart/form-data) with a field `file`")
-    async with request.form(max_files=1, max_fields=10) as form, uploads.receive() as place:
+        raise UsageError("missing body: expected a form (multipart/form-data) with a field `file`")
+    async with _read_form(request) as form, uploads.receive() as place:
         given, named = form.get("file"), form.get("path")
         if not isinstance(given, UploadFile):
             raise UsageError("missing field 'file': expected the document")
@@ -152,6 +157,21 @@ async def upload_document(request: Request, collection: Collection = None, wait:
         # Once it is there whole, it is ingested whether or not the client waits.
         document = await asyncio.shield(asyncio.ensure_future(uploads.add(engine, place, path)))
     return JSONResponse({"schema": 1, **full_document_json(document)}, 201)
+
+
+@asynccontextmanager
+async def _read_form(request: Request) -> AsyncIterator[FormData]:
+    try:
+        form = await request.form(max_files=1, max_fields=10)
+    except HTTPException as error:
+        if error.status_code != BAD_REQUEST:
+            raise
+        said = str(error.detail).rstrip(".")
+        raise UsageError(f"invalid form: expected one file in the field `file` ({said})") from error
+    try:
+        yield form
+    finally:
+        await form.close()
 
 
 @router.get("/v1/documents/{identity}", responses=responses(401, 403, 404), summary="Show a document")
@@ -254,7 +274,7 @@ async def find_document(engine: Engine, identity: str) -> Document:
     for document in await engine.documents():
         if document.id == identity:
             return document
-    raise NotFound(f"unknown document {identity!r:.80}")
+    raise NotFound(f"unknown document {identity!r:.80}: GET /v1/documents lists them")
 
 
 def _raise_absent(error: UsageError) -> None:

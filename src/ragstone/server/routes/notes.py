@@ -15,13 +15,14 @@ from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
 from ragstone.core.types import Hit, Json
 from ragstone.guard import mask_secrets
+from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import TEXT_OR_JSON, responses
 from ragstone.server.routes.jobs import respond_accepted
 from ragstone.server.startup import Startup
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import begin_stream, run_for_client
 
-router = APIRouter(tags=["notes"])
+router = APIRouter(tags=["notes"], route_class=CheckedRoute)
 
 
 class NotesFilter(BaseModel):

@@ -16,6 +16,7 @@ from ragstone.core.answers import Answer, Event
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Hit, Json
 from ragstone.guard import mask_secrets
+from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import EVENT_STREAM, responses
 from ragstone.server.openai_api.bodies import ChatBody, EmbeddingBody, VectorStoreSearchBody, split_conversation
 from ragstone.server.openai_api.rendering import annotate, count_usage, list_sources
@@ -24,7 +25,7 @@ from ragstone.server.openai_api.targets import describe_unknown, list_models, op
 from ragstone.server.state import state_of
 from ragstone.server.streams import EventStream, begin_stream, dump_line, run_for_client
 
-router = APIRouter(tags=["openai"])
+router = APIRouter(tags=["openai"], route_class=CheckedRoute)
 OWNER = "ragstone"
 
 

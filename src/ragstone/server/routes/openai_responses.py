@@ -14,6 +14,7 @@ from starlette.requests import Request
 from ragstone.core.answers import Answer, Event
 from ragstone.core.types import Json
 from ragstone.guard import mask_secrets
+from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import EVENT_STREAM, responses
 from ragstone.server.openai_api.bodies import ResponseBody, split_conversation
 from ragstone.server.openai_api.rendering import count_usage, find_mentions, list_sources
@@ -22,7 +23,7 @@ from ragstone.server.openai_api.targets import open_model
 from ragstone.server.state import state_of
 from ragstone.server.streams import EventStream, begin_stream, make_event, run_for_client
 
-router = APIRouter(tags=["openai"])
+router = APIRouter(tags=["openai"], route_class=CheckedRoute)
 PLACE = {"output_index": 0, "content_index": 0}
 
 

@@ -15,6 +15,7 @@ from ragstone.core.errors import RagstoneError, UsageError
 from ragstone.core.types import Hit, Json
 from ragstone.guard import mask_secrets
 from ragstone.server.bodies import ConditionsBody, Turn
+from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import EVENT_STREAM, responses
 from ragstone.server.routes.questions import open_pipeline
 from ragstone.server.startup import Startup
@@ -22,7 +23,7 @@ from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import EventStream, begin_stream, describe_failure, make_event, run_for_client
 from ragstone.server.token_counts import count_question
 
-router = APIRouter(tags=["pipelines"])
+router = APIRouter(tags=["pipelines"], route_class=CheckedRoute)
 TABLE = "table"  # the recipe of rows
 
 

@@ -15,12 +15,13 @@ from ragstone.core.errors import UsageError
 from ragstone.core.types import Json
 from ragstone.guard import mask_secrets
 from ragstone.retrieval.reranking import is_reranker_skipped
+from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import Problem, shape_problem
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import run_for_client
 
-router = APIRouter(tags=["query"])
+router = APIRouter(tags=["query"], route_class=CheckedRoute)
 
 MODEL_FAILED = ("llm_unavailable", "llm_refused")  # notes of an answer that a model should have written
 

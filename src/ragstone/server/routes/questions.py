@@ -17,12 +17,13 @@ from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.guard import mask_secrets
 from ragstone.retrieval.explain import to_json
 from ragstone.server.bodies import AskBody, ExplainBody, SearchBody
+from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import EVENT_STREAM, responses
 from ragstone.server.errors import NotFound
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import EventStream, begin_stream, describe_failure, make_event, run_for_client
 
-router = APIRouter(tags=["questions"])
+router = APIRouter(tags=["questions"], route_class=CheckedRoute)
 
 
 @router.post("/v1/search", responses=responses(400, 401, 403, 404, 429), summary="Find the best passages")
@@ -82,14 +83,14 @@ def select_target(engine: Engine, body: SearchBody) -> QuestionVerbs:
     if body.pipeline is None:
         return engine
     if body.collection is not None:
-        raise UsageError("a pipeline and a collection were named: leave one out")
+        raise UsageError("both a pipeline and a collection are named: leave one out")
     return open_pipeline(engine, body.pipeline)
 
 
 def open_pipeline(engine: Engine, name: str) -> QuestionVerbs:
     """The pipeline of this name; raises `NotFound`."""
     if name not in {one.name for one in engine.pipelines()}:
-        raise NotFound(f"unknown pipeline {name!r:.80}")
+        raise NotFound(f"unknown pipeline {name!r:.80}: GET /v1/pipelines lists them")
     return engine.pipeline(name)
 
 

@@ -15,13 +15,14 @@ from ragstone.core.records import Run
 from ragstone.core.types import Json
 from ragstone.engine import Engine
 from ragstone.server.bodies import Body, Name
+from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
 from ragstone.server.routes.library import Collection
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import EventStream, describe_failure, make_event
 
-router = APIRouter(tags=["runs"])
+router = APIRouter(tags=["runs"], route_class=CheckedRoute)
 
 MOST_RUNS = 1000
 POLL_SECONDS = 0.2  # a run may be another process's: its record is all that tells of it
@@ -106,7 +107,7 @@ async def _find_run(engine: Engine, identity: str) -> Run:
     for run in await _list_runs(engine, MOST_RUNS):
         if run.id == identity:
             return run
-    raise NotFound(f"unknown run {identity!r:.80}")
+    raise NotFound(f"unknown run {identity!r:.80}: GET /v1/runs lists them")
 
 
 async def _list_runs(engine: Engine, limit: int) -> list[Run]:

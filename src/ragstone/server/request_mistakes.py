@@ -1,0 +1,89 @@
+"""The first mistake of a request in one sentence: which field, which value it must have, which one came."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+
+KINDS = ("str", "int", "float", "bool")  # how pydantic names plain kinds of a union; the others are `list[…]`, `a-b`
+# What a value has to be, by the beginning of pydantic's name for the mistake; `{…}` are what pydantic tells with it.
+EXPECTED: tuple[tuple[str, str], ...] = (
+    ("int_", "a whole number"),
+    ("float_", "a number"),
+    ("finite_number", "a number"),
+    ("bool_", "true or false"),
+    ("string_type", "text"),
+    ("string_unicode", "text"),
+    ("list_type", "a list"),
+    ("dict_type", "an object"),
+    ("model_", "an object"),
+    ("literal_error", "{expected}"),
+    ("greater_than_equal", "at least {ge}"),
+    ("less_than_equal", "at most {le}"),
+    ("string_too_short", "at least {min_length} character(s)"),
+    ("string_too_long", "at most {max_length:,} characters"),
+    ("too_short", "at least {min_length} item(s)"),
+    ("too_long", "at most {max_length:,} items"),
+)
+LONGEST_ECHO = 40  # characters of a value that are shown
+
+
+def describe_mistake(error: RequestValidationError) -> str:
+    """The first mistake of a request, in one sentence; where a value may be of several kinds, that of the nearest."""
+    found = error.errors()
+    first = found[0]
+    if _is_kind(first["loc"][-1]) and first["type"] not in ("extra_forbidden", "json_invalid"):
+        same = [one for one in found if one["loc"][: len(first["loc"]) - 1] == first["loc"][:-1]]
+        first = max(same, key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
+    if first["type"] == "json_invalid":
+        said = str(first.get("ctx", {}).get("error", first["msg"]))
+        return f"invalid JSON in the body at character {first['loc'][-1]}: {_lower(said)}"
+    where = _name_place(first)
+    if first["type"] == "extra_forbidden":
+        return f"unknown field {where!r:.80}: leave it out, or see /v1/openapi.json for its name"
+    if first["type"] == "missing":
+        return f"missing field {where!r:.80}" if where else "missing body: expected JSON"
+    return f"invalid {where or 'body'}: {_describe_expected(first)}"
+
+
+def _name_place(mistake: Mapping[str, Any]) -> str:
+    """The field, with those that it lies in, as the client wrote them."""
+    place: Sequence[str | int] = mistake["loc"]
+    unknown = mistake["type"] == "extra_forbidden"  # the last part is the client's
+    parts = [part for part in place[:-1] if not _is_kind(part)]
+    parts += [part for part in place[-1:] if unknown or not _is_kind(part)]
+    start = 1 if parts and parts[0] in ("body", "query", "path", "header") else 0
+    return ".".join(str(part) for part in parts[start:])
+
+
+def _describe_expected(mistake: Mapping[str, Any]) -> str:
+    for beginning, expected in EXPECTED:
+        if mistake["type"].startswith(beginning):
+            told = {name: _shorten(value) for name, value in mistake.get("ctx", {}).items()}
+            return f"expected {expected.format(**told)}{_show_sent(mistake.get('input'))}"
+    return _lower(mistake["msg"])
+
+
+def _shorten(bound: Any) -> Any:
+    """A bound as a person writes it: 1 in place of 1.0."""
+    return int(bound) if isinstance(bound, float) and bound.is_integer() else bound
+
+
+def _show_sent(value: Any) -> str:
+    """What was sent, where it is short enough to be recognised."""
+    if value is None:
+        return ", not null"
+    if isinstance(value, bool):
+        return f", not {str(value).lower()}"
+    if isinstance(value, str | int | float) and len(repr(value)) <= LONGEST_ECHO:
+        return f", not {value!r}"
+    return ""
+
+
+def _lower(said: str) -> str:
+    return f"{said[:1].lower()}{said[1:]}"
+
+
+def _is_kind(part: str | int) -> bool:
+    """Whether a part of a place is no field but one of the kinds that the value there may be of."""
+    return isinstance(part, str) and (part in KINDS or "[" in part or "-" in part)

@@ -1,0 +1,124 @@
+"""What a process that was killed in an upload left: the next start finishes the upload, or undoes it."""
+
+import os
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from ragstone.config.settings import Settings
+from ragstone.core.types import Scope
+from ragstone.server.upload_steps import hold_folder, place_file
+from tests.patience import until_async
+from tests.server.conftest import open_client
+
+OLD, NEW = b"# Tea\n\nGreen tea is brewed at 80 degrees.\n", b"# Tea\n\nGreen tea is brewed at 70 degrees.\n"
+
+
+def find_uploads(settings: Settings) -> Path:
+    return Path(settings.store.removeprefix("embedded:")).with_name("store.uploads")
+
+
+async def upload(client: httpx2.AsyncClient, data: bytes) -> None:
+    assert (await client.post("/v1/documents", files={"file": ("tea.md", data)})).status_code == 201
+
+
+def place_and_die(settings: Settings, data: bytes) -> Path:
+    """The state in which a kill between the move of a file and the end of its ingestion leaves the folder."""
+    root = find_uploads(settings)
+    held = root / "incoming" / "0123"
+    held.mkdir(parents=True)
+    (held / "file").write_bytes(data)
+    place = root / "t-default" / "c-default" / "tea.md"
+    place_file(held / "file", place, held, Scope("default", "default"), "tea.md")
+    assert place.read_bytes() == data
+    return place
+
+
+async def start(settings: Settings, *, leaving: int = 0) -> None:
+    """A start of the server, until it has cleared up."""
+    incoming = find_uploads(settings) / "incoming"
+
+    async def is_clear() -> bool:
+        return len(list(incoming.iterdir())) == leaving
+
+    async with open_client(settings):
+        await until_async(is_clear)
+
+
+async def test_a_file_that_was_on_its_way_is_removed_and_one_that_is_on_its_way_stays(own: Settings) -> None:
+    incoming = find_uploads(own) / "incoming"
+    async with hold_folder(incoming) as held:
+        (held / "file").write_bytes(b"half")
+        (incoming / "0123").mkdir()
+        (incoming / "0123" / "file").write_bytes(b"half")
+        for name, age in (("of-a-former-version", 7200), ("on-its-way", 10)):
+            (incoming / name).write_bytes(b"half")
+            os.utime(incoming / name, (time.time() - age,) * 2)
+        await start(own, leaving=2)
+        assert {one.name for one in incoming.iterdir()} == {held.name, "on-its-way"}
+    assert [one.name for one in incoming.iterdir()] == ["on-its-way"]
+
+
+async def test_a_document_that_was_not_ingested_leaves_no_file(own: Settings) -> None:
+    place = place_and_die(own, NEW)
+    await start(own)
+    assert not place.exists()
+
+
+async def test_the_former_edition_comes_back_where_the_new_one_was_not_ingested(own: Settings) -> None:
+    async with open_client(own) as client:
+        await upload(client, OLD)
+    place = place_and_die(own, NEW)
+    await start(own)
+    assert place.read_bytes() == OLD
+
+
+async def test_an_edition_that_was_ingested_stays(own: Settings) -> None:
+    async with open_client(own) as client:
+        await upload(client, NEW)
+    place = place_and_die(own, NEW)
+    await start(own)
+    assert place.read_bytes() == NEW
+
+
+async def test_a_later_edition_is_not_undone(own: Settings) -> None:
+    async with open_client(own) as client:
+        await upload(client, OLD)
+    place = place_and_die(own, NEW)
+    later = place.with_name("later")
+    later.write_bytes(b"# Tea\n\nLater.\n")
+    os.replace(later, place)
+    await start(own)
+    assert place.read_bytes() == b"# Tea\n\nLater.\n"
+
+
+async def test_an_upload_that_is_refused_leaves_the_former_edition(own: Settings) -> None:
+    async with open_client(own) as client:
+        await upload(client, OLD)
+        refused = await client.post("/v1/documents", files={"file": ("tea.md", b"")})
+        assert refused.status_code == 422
+    uploads = find_uploads(own)
+    assert (uploads / "t-default" / "c-default" / "tea.md").read_bytes() == OLD
+    assert list((uploads / "incoming").iterdir()) == []
+
+
+async def test_a_store_that_is_away_leaves_all_for_the_next_start(
+    own: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = place_and_die(own, NEW)
+
+    async def is_said() -> bool:
+        return "what is left of uploads" in caplog.text
+
+    async def fail(*_: object) -> None:
+        raise OSError("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ragstone.server.uploads._find_version", fail)
+        async with open_client(own):
+            await until_async(is_said)
+    assert place.exists()
+    await start(own)
+    assert not place.exists()
