@@ -32,19 +32,23 @@ def main() -> None:
     parser.add_argument("store")
     parser.add_argument("--overload", type=float, default=30.0)
     parser.add_argument("--endurance", type=float, default=180.0)
+    parser.add_argument("--paths", nargs="*", default=["/v1/search", "/v1/ask"])
+    parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
     with ragstone.open(given.store) as kb:
         questions = [one.title or one.path for one in kb.documents()][:QUESTIONS]
         library = statistics.median(_time_library(kb, question) for question in [*questions[:5], *questions])
     command = [sys.executable, "-m", "ragstone", "serve", "--port", "0", "--store", given.store]
+    command += ["--workers", str(given.workers)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         host = _find_host(process)
         served = statistics.median(_time_stream(host, question) for question in [*questions[:5], *questions])
         print(f"first piece of a streamed answer: {served:.1f} ms; by the library {library:.1f} ms", flush=True)
-        for path in ("/v1/search", "/v1/ask"):
+        for path in given.paths:
             asyncio.run(_overload(host, path, questions, given.overload))
-        asyncio.run(_endure(host, questions, given.endurance, process.pid))
+        if given.endurance:
+            asyncio.run(_endure(host, questions, given.endurance, process.pid))
     finally:
         process.terminate()
         process.wait(60)

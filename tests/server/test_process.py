@@ -173,8 +173,12 @@ def test_a_second_signal_ends_at_once_what_the_first_waits_for(
         assert served.stop() == 0
 
 
-def test_a_worker_that_is_killed_is_replaced_and_the_others_serve_on(kept: Kept) -> None:
-    with serve_program("--store", kept.folder / "store", "--workers", "2") as served:
+def test_a_worker_that_is_killed_is_replaced_and_each_has_its_own_places(
+    kept: Kept, slow_vendor: "subprocess.Popen[str]"
+) -> None:
+    bounds = {"RAGSTONE_SERVE__CONCURRENCY": "1", "RAGSTONE_SERVE__QUEUE_SIZE": "0"}
+    settings = {**vendor_settings(slow_vendor), **bounds}
+    with serve_program("--store", kept.folder / "store", "--workers", "2", **settings) as served:
 
         def workers() -> list[int]:
             found = [pid for pid in family(served.process.pid) if state(pid) not in ("", "Z")]
@@ -187,7 +191,35 @@ def test_a_worker_that_is_killed_is_replaced_and_the_others_serve_on(kept: Kept)
         for _ in range(20):
             assert httpx2.get(f"{served.url}/v1/collections", timeout=HANG).status_code == 200
         until(lambda: len(workers()) == 2 and victim not in workers())
+        check_places(served.url, processes=2)
         assert served.stop() == 0
+
+
+def check_places(url: str, *, processes: int) -> None:
+    """Each process answers one stream; all others are refused until one of these ends."""
+    with contextlib.ExitStack() as stack:
+
+        def ask() -> httpx2.Response:
+            """On a connection of its own, which any process takes."""
+            client = stack.enter_context(httpx2.Client(timeout=HANG))
+            body = {"query": QUESTION, "stream": True}
+            return stack.enter_context(client.stream("POST", f"{url}/v1/ask", json=body))
+
+        taken: list[httpx2.Response] = []
+        refused = 0
+        while len(taken) < processes or refused < 10:
+            answer = ask()
+            if answer.status_code == 200:
+                taken.append(answer)
+                assert len(taken) <= processes
+                continue
+            refused += 1
+            answer.read()
+            assert (answer.status_code, answer.json()["error"]["code"]) == (429, "busy")
+            assert int(answer.headers["retry-after"]) >= 1
+            assert reaches(url)
+        taken[0].close()
+        until(lambda: ask().status_code == 200)  # its place is free again
 
 
 def test_processes_end_with_the_one_that_keeps_them(kept: Kept) -> None:
