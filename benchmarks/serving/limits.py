@@ -133,11 +133,13 @@ async def _overload(host: str, path: str, questions: list[str], seconds: float) 
 
 
 async def _endure(host: str, questions: list[str], seconds: float, pid: int) -> None:
+    """Memory after a tenth of the time, when all that is kept is there, and after each further one."""
     memory, count = [], 0
-    for share in (0.1, 0.4, 0.5):
-        count += len(await _press(host, "/v1/search", questions, seconds * share))
+    for _ in range(10):
+        count += len(await _press(host, "/v1/search", questions, seconds / 10))
         memory.append(_measure_memory(pid))
-    print(f"{count} searches: {memory[0]} MB after a tenth of the time, {memory[1]} after half, {memory[2]} at the end")
+    grown = 100 * (memory[-1] - memory[0]) / memory[0]
+    print(f"{count} searches: {', '.join(map(str, memory))} MB after each tenth of the time, {grown:+.1f} %")
 
 
 def _measure_memory(pid: int) -> int:

@@ -94,3 +94,14 @@ sys.exit(" ".join(name for name in late if f"ragstone.{name}" in sys.modules))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=HANG, check=False)
     assert done.stderr == "\n"
+
+
+def test_a_server_starts_without_the_models_that_describe_its_api() -> None:
+    script = """
+import sys, ragstone.server.launch
+from fastapi.openapi.models import OpenAPI
+from pydantic import BaseModel
+sys.exit("built" if OpenAPI.__pydantic_complete__ or BaseModel.model_config else "")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=HANG, check=False)
+    assert done.stderr == "\n"
