@@ -70,5 +70,5 @@ def test_every_endpoint_and_code_of_that_server_is_in_the_exchanges() -> None:
     paths = {one["request"]["path"] for one in recorded}
     assert {"/v1/live", "/v1/health", "/v1/stats", "/v1/pipelines", "/v1/pipelines/docs"} <= paths
     said = "".join(one["response"]["body"] for one in recorded)
-    codes = ("INVALID_REQUEST", "PIPELINE_NOT_FOUND", "METHOD_NOT_ALLOWED", "EXECUTION_ERROR")
+    codes = ("INVALID_REQUEST", "PIPELINE_NOT_FOUND", "METHOD_NOT_ALLOWED", "EXECUTION_ERROR", "STREAMING_ERROR")
     assert all(f'"code":"{code}"' in said for code in codes)

@@ -50,6 +50,10 @@ def test_it_starts_answers_and_ends_at_a_signal(kept: Kept) -> None:
             assert "no key is needed" in served.lines[0]
             reply = httpx2.post(f"{served.url}/v1/search", json={"query": QUESTION}, timeout=HANG)
             assert reply.json()["hits"][0]["document"]["path"] == "storage.md"
+            # nadir: "POST /search with "generate": true. Response is text/plain with chunked transfer encoding"
+            written = httpx2.post(f"{served.url}/search", json={"query": QUESTION, "generate": True}, timeout=HANG)
+            assert written.headers["content-type"] == "text/plain; charset=utf-8"
+            assert (written.headers["transfer-encoding"], "15 days" in written.text) == ("chunked", True)
             assert served.stop(how) == 0
             assert "Traceback" not in "".join(served.lines)
 

@@ -47,6 +47,8 @@ OPERATORS_ERRORS: tuple[tuple[type[errors.RagstoneError], str], ...] = (
 )
 UNREADABLE = {UnicodeDecodeError: "it is not UTF-8", RecursionError: "it is nested too deeply"}
 INTERNAL = "internal error: see the server's log for this request id"
+SERVERS_FAULT = 500
+STREAM_FAILED = "streaming_failed"
 # Statuses of HTTP itself, with the codes that they have here.
 HTTP_CODES = {
     400: "bad_request",
@@ -71,6 +73,10 @@ class NotFound(errors.UsageError):
     code = "not_found"
 
 
+class StreamFailed(errors.RagstoneError):
+    """A stream that failed before its first event; the cause tells why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """An error as a response: its status, a stable code, one sentence, headers."""
@@ -83,6 +89,9 @@ class Problem:
 
 def describe_error(error: Exception) -> Problem:
     """The response for an error; one that nobody foresaw is logged with its trace."""
+    if isinstance(error, StreamFailed) and isinstance(error.__cause__, Exception):
+        problem = describe_error(error.__cause__)
+        return problem if problem.status < SERVERS_FAULT else replace(problem, code=STREAM_FAILED)
     if isinstance(error, HTTPException):
         code = HTTP_CODES.get(error.status_code, "error")
         return Problem(error.status_code, code, _describe_http_error(error), dict(error.headers or {}))
@@ -136,6 +145,8 @@ def _shape_pipelines(problem: Problem) -> Json:
     code = "INTERNAL_ERROR" if problem.code == "internal" else C_CODES.get(problem.status, fallback)
     if problem.status == 429:
         code = "BUSY"
+    if problem.code == STREAM_FAILED:
+        code = "STREAMING_ERROR"
     return {"error": {"code": code, "message": problem.message}}
 
 

@@ -17,6 +17,7 @@ from ragstone.guard import mask_secrets
 from ragstone.server.bodies import ConditionsBody, Turn
 from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import EVENT_STREAM, responses
+from ragstone.server.errors import StreamFailed
 from ragstone.server.routes.questions import open_pipeline
 from ragstone.server.startup import Startup
 from ragstone.server.state import open_engine, state_of
@@ -71,8 +72,10 @@ async def ask_pipeline(request: Request, name: str, body: QueryBody) -> Response
         stack = AsyncExitStack()
         try:
             begun = await run_for_client(request, begin_stream(stack, turn, target.events(body.query, **options)))
-        except BaseException:
+        except BaseException as error:
             await stack.aclose()
+            if isinstance(error, RagstoneError):
+                raise StreamFailed(str(error)) from error
             raise
         return EventStream(request, _frame_chunks(begun, counted.add_answer), stack)
 
