@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from ragstone.config.model_settings import EmbedSettings, LlmSettings
+from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings
 from ragstone.config.settings import ChunkSettings, Settings, SourceSettings
 from ragstone.engine import Engine
 from tests.server.conftest import JSON, open_client
@@ -100,6 +100,18 @@ async def test_the_request_as_it_stands_is_taken(asked: httpx2.AsyncClient) -> N
     reply = await asked.post("/v1/query", content=REQUEST, headers=JSON)
     assert reply.status_code == 200
     assert list(reply.json()) == ["answer", "citations", "abstained", "debug"]
+
+
+async def test_a_reranker_that_is_away_costs_its_order_alone_and_debug_says_so(settings: Settings) -> None:
+    """"On reranker fail-open: include `debug.reranker_skipped=true` (and `debug.reranker_error` if available)."""
+    away = RerankSettings("infinity/any", base_url="http://127.0.0.1:9", timeout=0.2, retries=0)
+    sent = REQUEST.replace('"question": "string"', '"question": "What is a string?"')
+    async with open_client(replace(settings, rerank=away)) as client:
+        check(await client.post("/v1/query", content=sent, headers=JSON), 200, SUCCESS)
+        told = await client.post("/v1/query", content=sent.replace("false", "true"), headers=JSON)
+        debug = told.json()["debug"]
+        assert debug["reranker_skipped"] is True
+        assert "infinity" in debug["reranker_error"]
 
 
 async def test_failures_have_the_bodies_of_the_specification(
