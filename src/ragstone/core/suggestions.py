@@ -1,4 +1,4 @@
-"""What was probably meant by a path or a name that names nothing."""
+"""The probable meaning of a path or a name that names nothing."""
 
 import difflib
 from collections.abc import Sequence
