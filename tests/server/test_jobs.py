@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from ragstone.config.serve_settings import ServeSettings
-from ragstone.config.settings import Settings
+from ragstone.config.settings import Settings, SourceSettings
 from ragstone.core.errors import StoreError
 from ragstone.server.ingestion_queue import find_pause
 from ragstone.server.uploads import Uploads
@@ -68,6 +68,19 @@ async def test_an_ingestion_of_the_sources_can_be_queued(own: Settings) -> None:
         assert accepted.status_code == 202
         assert (await until_async(reaching(client, accepted, "done", "dead")))["status"] == "done"
         assert [one["path"] for one in (await client.get("/v1/documents")).json()["documents"]] == ["storage.md"]
+
+
+async def test_a_site_that_does_not_answer_keeps_no_other_source_back_and_is_tried_again(own: Settings) -> None:
+    away = SourceSettings("http://127.0.0.1:1/", "away", delay=0)
+    settings = quick(replace(own, sources=(away, *own.sources)), job_tries=2)
+    async with open_client(settings) as client:
+        accepted = await client.post("/ingest?wait=false")
+        dead = await until_async(reaching(client, accepted, "done", "dead"))
+        assert (dead["status"], dead["tries"], dead["code"]) == ("dead", 2, "unavailable")
+        assert "source 'away' was not updated" in dead["message"]
+        assert [one["path"] for one in (await client.get("/v1/documents")).json()["documents"]] == ["storage.md"]
+        at_once = (await client.post("/ingest")).json()
+        assert (at_once["status"], at_once["failed"]) == ("partial", ["away"])
 
 
 async def test_a_document_that_is_refused_is_dead_at_once_and_can_be_retried_and_dropped(
@@ -179,8 +192,11 @@ def test_jobs_are_managed_on_the_command_line(own: Settings, run: Run, tmp_path:
 
 
 def test_what_was_accepted_outlives_the_kill_of_the_server_and_is_done_once(tmp_path: Path) -> None:
-    arguments, environment = ("--store", tmp_path / "store"), {"RAGSTONE_EMBED__MODEL": "none"}
-    paths = [f"{number}.md" for number in range(12)]
+    arguments, environment = (
+        ("--store", tmp_path / "store"),
+        {"RAGSTONE_EMBED__MODEL": "none", "RAGSTONE_SERVE__JOB_LEASE": "1"},
+    )
+    paths = [f"{number}.md" for number in range(6)]
     with serve_program(*arguments, **environment) as served:
         until(lambda: httpx2.get(f"{served.url}/v1/live", timeout=HANG).status_code == 200)
         for path in paths:

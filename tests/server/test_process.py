@@ -182,7 +182,7 @@ def test_a_worker_that_is_killed_is_replaced_and_each_has_its_own_places(
 ) -> None:
     bounds = {"RAGSTONE_SERVE__CONCURRENCY": "1", "RAGSTONE_SERVE__QUEUE_SIZE": "0"}
     settings = {**vendor_settings(slow_vendor), **bounds}
-    with serve_program("--store", kept.folder / "store", "--workers", "2", **settings) as served:
+    with serve_program("--store", kept.folder / "store", "--workers", "2", "--json", **settings) as served:
 
         def workers() -> list[int]:
             found = [pid for pid in family(served.process.pid) if state(pid) not in ("", "Z")]
@@ -197,6 +197,9 @@ def test_a_worker_that_is_killed_is_replaced_and_each_has_its_own_places(
         until(lambda: len(workers()) == 2 and victim not in workers())
         check_places(served.url, processes=2)
         assert served.stop() == 0
+    said = [json.loads(line)["message"] for line in served.lines]  # each line is JSON, from whichever process
+    assert any(message.startswith("store ") for message in said)
+    assert any(message.startswith("ready after") for message in said)
 
 
 def check_places(url: str, *, processes: int) -> None:

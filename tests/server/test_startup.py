@@ -160,10 +160,9 @@ async def test_a_client_cannot_ask_whether_a_server_is_ready_that_ended(kept: Ke
 
 
 def test_several_processes_are_not_started_for_nothing() -> None:
-    lines: list[str] = []
     settings = Settings(store=NOBODY, embed=WORDS)
     with pytest.raises(RagstoneError, match="does not answer"):
-        check_alone(replace(settings, serve=replace(settings.serve, start_wait=0.0)), lines.append)
+        check_alone(replace(settings, serve=replace(settings.serve, start_wait=0.0)))
 
 
 def test_a_program_that_cannot_start_ends_with_a_sentence() -> None:

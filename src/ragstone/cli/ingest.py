@@ -13,6 +13,7 @@ from ragstone.cli.shared_options import (
     print_notes,
     print_text,
 )
+from ragstone.core.errors import Unavailable
 from ragstone.core.plural import format_count
 from ragstone.core.records import Run
 from ragstone.core.types import Json
@@ -84,6 +85,8 @@ def _finish(done: Json, *, as_json: bool, strict: bool) -> int:
         print_json(done)
     else:
         _print_summary(done)
+    if done["failed"]:
+        return Unavailable.exit
     return 1 if strict and done["skipped"] else 0
 
 
@@ -104,6 +107,7 @@ def summarize_runs(runs: list[Run], chunks: int) -> Json:
         "ignored": [ignored for run in runs for ignored in run.stats["ignored"]],
         "warnings": [warning for run in runs for warning in run.stats["warnings"]],
         "left_out": [left for run in runs for left in run.stats["left_out"]],
+        "failed": [run.source for run in runs if run.status == "failed"],
         "runs": [run.id for run in runs],
     }
 

@@ -35,9 +35,16 @@ def serve(
 
     try:
         from ragstone.server.launch import run_server
+        from ragstone.server.logs import start_log, write_json_logs
         from ragstone.server.reload import Configuration
     except ModuleNotFoundError as error:
         raise UsageError(f"the server needs the package {error.name}: pip install 'ragstone[server]'") from error
-    print_notes(describe_stand_ins(options.settings()))
-    run_server(Configuration(options.config, overrides), tell=print_message)
+    notes = describe_stand_ins(options.settings())
+    if options.json:
+        write_json_logs()
+        for note in notes:
+            start_log.info("%s", note)
+    else:
+        print_notes(notes)
+    run_server(Configuration(options.config, overrides), tell=start_log.info if options.json else print_message)
     return 0

@@ -30,6 +30,7 @@ class ServeSettings:
     job_workers: Annotated[int, Option("Jobs that a process works on at once; 0 only accepts them.", 0, 64)] = 1
     job_tries: Annotated[int, Option("Tries of a job before it is dead.", 1, 100)] = 5
     job_pause: Annotated[float, Option("Seconds before a job's second try; doubled each time.", 0, 3600)] = 2.0
+    job_lease: Annotated[float, Option("Seconds after which a killed server's job is tried again.", 1, 3600)] = 30.0
     body_bytes: Annotated[int, Option("Largest request body, in bytes.", 1, BYTES)] = 1_000_000
     upload_bytes: Annotated[int, Option("Largest uploaded document, in bytes.", 1, BYTES)] = 200_000_000
     uploads: Annotated[str | None, Option("Folder for uploads [default: beside an embedded store].")] = None

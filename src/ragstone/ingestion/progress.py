@@ -140,6 +140,14 @@ class Progress:
         """Record how it ended."""
         return await self._finish(replace(self._run, status=status))
 
+    async def fail_early(self, error: BaseException, *, recorded: bool) -> Run:
+        """The run that failed before it was recorded; it is `recorded` now, or only given."""
+        if recorded:
+            await self._ledger.start(self._run)
+            return await self.fail(error)
+        ended = replace(self._run, status="failed", error=f"{self._stage}: {type(error).__name__}: {error}")
+        return replace(ended, finished_at=utc_timestamp(), stats=self._stats())
+
     async def fail(self, error: BaseException) -> Run:
         """Record the error with the stage that it came in and the last frames of its trace."""
         trace = "".join(traceback.format_exception(error, limit=-8))

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragstone.core.answers import Event
-from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.errors import StoreError, Unavailable, UsageError
 from ragstone.core.ports import Embedder, Ledger, ListedFile, RecallingSource, Source, Vectors, Writer
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Document, Revision
@@ -50,7 +50,12 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
     tally = Tally()
     if isinstance(source, RecallingSource):
         source.recall(await _recall_files(context, source.name), _tell_listing(tell))
-    listed = await asyncio.to_thread(tally.list_files, source)
+    try:
+        listed = await asyncio.to_thread(tally.list_files, source)
+    except Unavailable as error:
+        if not context.keep_going:
+            raise
+        return await _record_unlisted(context, source, tally, error, tell=tell)
     context = await _prepare_collection(context, source, listed, tally)
     ledger = context.store.ledger(context.builder.scope)
     artifact_store = await _open_artifacts(context)
@@ -68,6 +73,17 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
             progress.begin_stage("artifacts")
             await _sweep_artifacts(context, source, tally)
     return await progress.end("succeeded")
+
+
+async def _record_unlisted(
+    context: RunContext, source: Source, tally: Tally, error: Unavailable, *, tell: EventCallback
+) -> Run:
+    """The failed run of a source that does not answer; a collection that is there keeps a record of it."""
+    tally.warnings.append(f"source {source.name!r} was not updated: {error}")
+    scope = context.builder.scope
+    progress = Progress(context.store.ledger(scope), source.name, config={}, tally=tally, tell=tell)
+    progress.begin_stage("list")
+    return await progress.fail_early(error, recorded=await context.store.admin.exists(scope))
 
 
 async def _recall_files(context: RunContext, source: str) -> Mapping[str, Sequence[Any]]:

@@ -29,6 +29,7 @@ class RunContext:
     rules exclude it; pictures that lie in a folder are passed over where they are small or nothing can read them.
     `partial`: the source lists only what is new, so that nothing counts as vanished.
     `flush`: the run ends with what brings derived files up to date; else `flush` does it later.
+    `keep_going`: a source that does not answer is a failed run, not an error.
     `cluster`: the machines that read and embed documents, None for this one.
     `checksum`: files are read even if size and time say that they did not change.
     `stamps_folder`: where sizes and times of files are kept for a store that keeps none.
@@ -51,6 +52,7 @@ class RunContext:
     named: bool = False
     partial: bool = False
     flush: bool = True
+    keep_going: bool = False
     cluster: Cluster | None = None
     counts: chunker_compatibility.TokenCounters = ()
     enricher: Enricher | None = None

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ragstone.access import Permission
 from ragstone.config.settings import Settings
-from ragstone.core.errors import ConfigError, Refused, StoreError, StoreNotReady, UsageError
+from ragstone.core.errors import ConfigError, Refused, StoreError, StoreNotReady, Unavailable, UsageError
 from ragstone.core.ports import Job, JobQueue, QueueingStore
 from ragstone.core.types import Scope
 from ragstone.engine import Engine
@@ -25,7 +25,7 @@ from ragstone.server.uploads import Uploads
 
 log = logging.getLogger("ragstone")
 
-LEASE_SECONDS = 30.0  # a job of a killed server is tried again after this time at the latest
+RENEWALS = 3  # of a claim, in the time that it lasts
 POLL_SECONDS = 1.0  # other processes queue jobs too, and waits for another try end
 AWAY_SECONDS = 10.0  # while the store does not answer
 LONGEST_PAUSE = 300.0  # seconds between two tries
@@ -131,11 +131,11 @@ class IngestionQueue:
             return False
         await self._sweep(state, queue)
         now = self._clock()
-        job = await queue.take(now=now, lease=now + LEASE_SECONDS, tries=serve.job_tries)
+        job = await queue.take(now=now, lease=now + serve.job_lease, tries=serve.job_tries)
         if job is None:
             return False
         working = asyncio.ensure_future(self._run_job(state, job))
-        holding = asyncio.ensure_future(self._hold(queue, job))
+        holding = asyncio.ensure_future(self._hold(queue, job, serve.job_lease))
         try:
             await asyncio.wait({working, holding}, return_when=asyncio.FIRST_COMPLETED)
             if not working.done():  # it is another worker's by now
@@ -153,12 +153,12 @@ class IngestionQueue:
             await state.uploads.discard_waiting(Scope(job.tenant, job.collection), [job.id])
         return True
 
-    async def _hold(self, queue: JobQueue, job: Job) -> None:
+    async def _hold(self, queue: JobQueue, job: Job, lease: float) -> None:
         """Tell the store now and then that this job is worked on; ends when it is another worker's."""
         while True:
-            await asyncio.sleep(LEASE_SECONDS / 3)
+            await asyncio.sleep(lease / RENEWALS)
             with contextlib.suppress(StoreError):
-                if not await queue.renew(job, lease=self._clock() + LEASE_SECONDS):
+                if not await queue.renew(job, lease=self._clock() + lease):
                     return
 
     async def _run_job(self, state: QueueHost, job: Job) -> Job:
@@ -167,7 +167,10 @@ class IngestionQueue:
         try:
             engine = await state.pool.open(tenant=job.tenant, collection=job.collection, trusted=True)
             if job.path is None:
-                state.metrics.observe_runs(await engine.ingest())
+                runs = await engine.ingest()
+                state.metrics.observe_runs(runs)
+                if away := [run.stats["warnings"][-1] for run in runs if run.status == "failed"]:
+                    raise Unavailable("; ".join(away))  # the others are up to date: another try costs little
             else:
                 await state.uploads.add_waiting(engine, job.id, job.path)
         except Exception as error:

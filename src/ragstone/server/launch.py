@@ -62,7 +62,8 @@ def run_server(configuration: Configuration, tell: Callable[[str], None]) -> Non
     tell(f"listening on {scheme}://{shown}:{port}")
     with contextlib.closing(sock):
         if settings.serve.workers > 1:
-            check_alone(settings, tell)
+            write_json_logs()  # as the processes that serve do
+            check_alone(settings)
             with tempfile.TemporaryDirectory(prefix="ragstone-metrics-") as folder:
                 set_for_children(METRICS_FOLDER, folder)
                 _Supervisor(_make_config(settings, configuration, folder), [sock]).run()

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from ragstone.guard import mask_secrets
 
 LOGGERS = (logging.getLogger("ragstone"), logging.getLogger("uvicorn.error"), logging.getLogger("opentelemetry"))
+start_log = logging.getLogger("ragstone.start")
 
 
 class JsonFormatter(logging.Formatter):
@@ -33,4 +34,4 @@ def write_json_logs(level: int = logging.WARNING) -> None:
     for logger in LOGGERS:
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(level)
-    logging.getLogger("ragstone.start").setLevel(logging.INFO)
+    start_log.setLevel(logging.INFO)

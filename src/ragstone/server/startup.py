@@ -88,9 +88,9 @@ def _give_up(error: RagstoneError, wait: float) -> UsageError:
     return UsageError(f"the server cannot start: {error}; it waited {wait:g} s (serve.start_wait)")
 
 
-def check_alone(settings: Settings, tell: Callable[[str], None]) -> None:
+def check_alone(settings: Settings) -> None:
     """Check all parts before several processes are started; raises what fails for good."""
-    startup = Startup(settings.serve.start_wait, tell=tell)
+    startup = Startup(settings.serve.start_wait)
 
     async def check() -> None:
         shared = SharedParts()

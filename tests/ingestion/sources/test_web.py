@@ -1,6 +1,7 @@
 """A site as a source, on this machine: what is fetched, how politely, and what a bad answer does."""
 
 import gzip
+import json
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -252,6 +253,34 @@ def test_a_site_that_asks_for_too_much_patience_is_named_at_once(
     said = "answers 503 and asks to wait 40 seconds"
     assert f"{site.url}/d/slow {said}" in [each["message"] for each in run.stats["skipped"]]
     assert [seconds for seconds in waits if seconds > 0.5] == [40.0]  # a minute in a row is the most
+
+
+def test_a_busy_site_stops_no_other_source(site: Site, tmp_path: Path) -> None:
+    site.pages["/busy"] = site.pages["/full"] = (429, {"Retry-After": "120"}, b"")
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("# A\n\nSamples are kept.\n", encoding="utf-8")
+    store = f"embedded:{tmp_path / 'store'}"
+    with ragstone.open(store, embedder=BagOfWords()) as kb:
+        for recorded in (False, True):
+            failed, done = kb.ingest(f"{site.url}/busy", folder)
+            assert (failed.status, done.status) == ("failed", "succeeded")
+            assert "was not updated" in failed.stats["warnings"][-1]
+            assert "answers 429" in failed.stats["warnings"][-1]
+            assert (failed.id in [run.id for run in kb.runs()]) == recorded
+        assert held(kb) == ["a.md"]
+        with pytest.raises(Unavailable, match=r"answers 429.*answers 429"):
+            kb.ingest(f"{site.url}/busy", f"{site.url}/full".replace("127.0.0.1", "localhost"))
+
+
+def test_the_command_lists_a_busy_site_at_its_end(site: Site, docs: Path, run: Run) -> None:
+    site.pages["/busy"] = (429, {"Retry-After": "120"}, b"")
+    done = run("ingest", f"{site.url}/busy", docs, "--embedder", "none")
+    assert done.status == Unavailable.exit
+    assert "4 added" in done.out
+    assert "was not updated" in done.err.splitlines()[-1]
+    told = run("ingest", f"{site.url}/busy", docs, "--embedder", "none", "--json").out.splitlines()[-1]
+    assert len(json.loads(told)["failed"]) == 1
 
 
 def test_a_page_without_an_end_is_not_read_for_ever(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.access import Permission
-from ragstone.core.errors import Corrupt, UsageError
+from ragstone.core.errors import Corrupt, Unavailable, UsageError
 from ragstone.core.ports import ListedFile, Source
 from ragstone.core.records import Run
 from ragstone.engine.arguments import PATH_KIND, object_with
@@ -51,10 +51,11 @@ class IngestionVerbs(VerbGroup):
     ) -> list[Run]:
         """Update the collection from folders or files, or from the configured sources.
 
-        Gives one run per source. A file of the same size and time as in the last run is not read, unless `checksum` is
-        set. Without `flush`, what it brings up to date is left to `flush`; all is searchable nevertheless. Raises
-        `UsageError` for a path that does not exist, for a removal of too much without `allow_removals`, for a changed
-        model without `recreate`.
+        Gives one run per source. Of several, one that does not answer is a failed run, whose last warning says why, and
+        stops no other; `Unavailable` is raised where none answers. A file of the same size and time as in the last run
+        is not read, unless `checksum` is set. Without `flush`, what it brings up to date is left to `flush`; all is
+        searchable nevertheless. Raises `UsageError` for a path that does not exist, for a removal of too much without
+        `allow_removals`, for a changed model without `recreate`.
         """
         _check_date(effective_at)
         ignored = (ignore,) if isinstance(ignore, str) else ignore
@@ -96,6 +97,7 @@ class IngestionVerbs(VerbGroup):
             await self._erase_before_ingest([source for source, _ in roots], allow_removals=allow_removals)
         context = build_run_context(self._components, allow_removals=allow_removals, **options)
         context = replace(context, flush=flush, cluster=make_cluster(self._components, ray))
+        context = replace(context, keep_going=len(roots) > 1)
         runs = []
         processes = self._components.processes.make_sandbox()
         from ragstone.ingestion.outdated_editions import renew_sources
@@ -104,6 +106,8 @@ class IngestionVerbs(VerbGroup):
         for source, root in roots:
             here = replace(context, root=None if name else root, place=root, processes=processes, named=_is_file(root))
             runs.append(await run_ingestion(here, source, tell=tell))
+        if roots and all(run.status == "failed" for run in runs):
+            raise Unavailable("; ".join(run.stats["warnings"][-1] for run in runs))
         if not flush:
             return runs
         done = [source.name for source, _ in roots]

@@ -137,7 +137,9 @@ async def ingest(request: Request, wait: bool = True) -> Response:
     counts: Counter[str] = Counter()
     for run in runs:
         counts.update({name: count for name, count in run.stats.get("documents", {}).items() if isinstance(count, int)})
-    return JSONResponse({"status": "ok", "runs": [run.id for run in runs], **counts})
+    failed = [run.source for run in runs if run.status == "failed"]
+    status = {"status": "partial", "failed": failed} if failed else {"status": "ok"}
+    return JSONResponse({**status, "runs": [run.id for run in runs], **counts})
 
 
 @router.get(
