@@ -10,6 +10,7 @@
 # make eval   the demo's questions: how good the search is; eval-rag: the answers; eval-both: both
 #             eval-chunk: the places that answer; more options in EVAL="--judge-model VENDOR/MODEL"
 PYTHON ?= python3.11
+KILLS ?= 100
 BIN := .venv/bin
 STAMP := .venv/.installed
 
@@ -78,7 +79,7 @@ ray: .venv/.tested
 	RAGSTONE_RAY=1 $(BIN)/python -m pytest -q -n 0 tests/ingestion/test_ray.py
 
 kills: .venv/.tested
-	RAGSTONE_TEST_KILLS=$${KILLS:-100} $(BIN)/python -m pytest -q -n auto tests/ingestion tests/stores/test_kill.py -k killed_at_random
+	RAGSTONE_TEST_KILLS=$(KILLS) $(BIN)/python -m pytest -q -n auto tests/ingestion tests/stores/test_kill.py -k killed_at_random
 
 frameworks: .venv/.tested
 	for one in langchain-openai "llama-index-core llama-index-llms-openai-like llama-index-embeddings-openai-like" haystack-ai; do \
