@@ -36,8 +36,8 @@ from ragstone.answering.verification.citations import (
     note_flagged_sentences,
     render_answer,
 )
+from ragstone.answering.verification.lines_above import prepend_lines_above
 from ragstone.answering.verification.page_boxes import add_page_boxes
-from ragstone.answering.verification.table_headers import prepend_header
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.core.answers import Answer, Note
 from ragstone.core.errors import UsageError
@@ -200,7 +200,7 @@ async def _cite(reader: Texts, chosen: Sequence[ScoredPassage]) -> Answer:
     """The chosen passages as an answer, each quote found again in its document; an abstention when none is."""
     quotes = make_quotes(chosen)
     texts = await reader.records(list_documents(quotes))
-    quotes = [prepend_header(quote, texts.get(quote.chunk.document.id, "")) for quote in quotes]
+    quotes = [prepend_lines_above(quote, texts.get(quote.chunk.document.id, "")) for quote in quotes]
     sentences, citations = cite_quotes(quotes, texts, mask=guard.mask_secrets, secrets=guard.locate_secrets)
     grounded = groundedness([sentence.status for sentence in sentences])
     if not grounded:

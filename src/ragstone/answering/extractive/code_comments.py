@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ragstone.answering.verification.lines_above import place_declaration
 from ragstone.core.sentences import split_sentences
 
 # A comment to the end of its line, in the languages that are read: a blank follows, so that `#include` is none.
@@ -21,7 +22,6 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 # A word of a sentence, beside names with signs in them, figures and sums; words of scripts without blanks are one.
 PLAIN_WORD = re.compile(r"(?<!\S)\W{0,3}[^\W\d_]+(?:['’-][^\W\d_]+)*\W{0,3}(?!\S)|[^\W\d_\x00-\x7f]{2}")
 LEAST_WORDS = 3  # of a comment that says something
-LONGEST_DECLARATION = 160  # characters that are shown above a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +176,5 @@ def _first_line_of(text: str, lines: list[_Line], number: int) -> _Line:
 
 
 def _show_declaration(text: str, line: _Line) -> tuple[int, int] | None:
-    start = line.start + len(text[line.start : line.end]) - len(text[line.start : line.end].lstrip())
-    end = min(line.end, start + LONGEST_DECLARATION)
-    return (start, end) if len(WORD.findall(text, start, end)) > 1 else None
+    place = place_declaration(text, line.start, line.end)
+    return place if len(WORD.findall(text, *place)) > 1 else None

@@ -1,4 +1,4 @@
-"""The lines above a quote found again in the text of record: a table's header, the declaration of a comment in code."""
+"""The lines that are shown above a quote: a table's header, the declaration that a comment in code is about."""
 
 import re
 from dataclasses import replace
@@ -9,11 +9,11 @@ from ragstone.core.types import Span
 
 BLANKS = r"[ \t]*+"
 MOST_LINES = 6  # of a header
-LONGEST_DECLARATION = 160  # characters
+LONGEST_DECLARATION = 160  # characters that are shown
 
 
-def prepend_header(quote: Quote, record: str) -> Quote:
-    """The quote below the lines of its header that stand in the record, each with its own span."""
+def prepend_lines_above(quote: Quote, record: str) -> Quote:
+    """The quote below its header or declaration as the record has it, each line with its own span."""
     if not quote.header or not quote.spans or not record:
         return quote
     if quote.chunk.kind == "code":
@@ -25,6 +25,12 @@ def prepend_header(quote: Quote, record: str) -> Quote:
     return replace(quote, text=text, spans=(*spans, *quote.spans))
 
 
+def place_declaration(text: str, start: int, end: int) -> tuple[int, int]:
+    """What is shown of the declaration on this line: the line without its indent, up to a length."""
+    start = end - len(text[start:end].lstrip())
+    return start, min(end, start + LONGEST_DECLARATION)
+
+
 def _prepend_declaration(quote: Quote, record: str) -> Quote:
     """The quote of a comment below the line where its declaration begins, which its heading has in one line."""
     begins, bracket, _ = quote.header.partition("(")
@@ -32,7 +38,7 @@ def _prepend_declaration(quote: Quote, record: str) -> Quote:
     if start < 0 or record[record.rfind("\n", 0, start) + 1 : start].strip():
         return quote
     end = record.find("\n", start)
-    place = (start, min(end if end >= 0 else len(record), start + LONGEST_DECLARATION))
+    place = place_declaration(record, start, end if end >= 0 else len(record))
     text = f"{record[slice(*place)]}\n{quote.text}"
     spans = (span_in(record, *place), *quote.spans)
     return replace(quote, text=text, spans=spans, lines_above=quote.lines_above + 1)
