@@ -103,7 +103,7 @@ async def test_the_request_as_it_stands_is_taken(asked: httpx2.AsyncClient) -> N
 
 
 async def test_a_reranker_that_is_away_costs_its_order_alone_and_debug_says_so(settings: Settings) -> None:
-    """"On reranker fail-open: include `debug.reranker_skipped=true` (and `debug.reranker_error` if available)."""
+    """ "On reranker fail-open: include `debug.reranker_skipped=true` (and `debug.reranker_error` if available)."""
     away = RerankSettings("infinity/any", base_url="http://127.0.0.1:9", timeout=0.2, retries=0)
     sent = REQUEST.replace('"question": "string"', '"question": "What is a string?"')
     async with open_client(replace(settings, rerank=away)) as client:
