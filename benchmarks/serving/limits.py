@@ -33,13 +33,11 @@ def main() -> None:
     parser.add_argument("--overload", type=float, default=30.0)
     parser.add_argument("--endurance", type=float, default=180.0)
     parser.add_argument("--paths", nargs="*", default=["/v1/search", "/v1/ask"])
-    parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
     with ragstone.open(given.store) as kb:
         questions = [one.title or one.path for one in kb.documents()][:QUESTIONS]
         library = statistics.median(_time_library(kb, question) for question in [*questions[:5], *questions])
     command = [sys.executable, "-m", "ragstone", "serve", "--port", "0", "--store", given.store]
-    command += ["--workers", str(given.workers)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         host = _find_host(process)

@@ -10,6 +10,8 @@ import pytest
 from ragstone.config.jwt import JwtSettings
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import AccessSettings, Settings
+from ragstone.engine import Engine
+from ragstone.engine.engine_pool import EnginePool
 from ragstone.server.state import trusts_callers
 from tests.server.conftest import QUESTION, Kept, open_client
 
@@ -108,6 +110,24 @@ async def test_nobody_learns_from_a_body_or_a_parameter_before_the_key_is_checke
         small = await client.post("/v1/search", content=b"x")
         assert large.headers.get("connection") == "close"  # the rest is not read
         assert "connection" not in small.headers
+
+
+async def test_a_key_is_looked_up_once_before_the_request_is_worked_on(
+    kept: Kept, locked: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str | None] = []
+    open_one = EnginePool.open
+
+    async def count(self: EnginePool, **named: Any) -> Engine:
+        opened.append(named["collection"])
+        return await open_one(self, **named)
+
+    async with open_client(locked, kept.keys["read"]) as client:
+        monkeypatch.setattr(EnginePool, "open", count)
+        for path, opens in (("/v1/collections", [None]), ("/v1/documents?collection=other", [None, "other"])):
+            opened.clear()
+            await client.get(path)
+            assert opened == opens
 
 
 async def test_a_key_of_another_tenant_finds_nothing_of_this_one(kept: Kept, locked: Settings) -> None:

@@ -162,12 +162,15 @@ async def authenticate(request: Request) -> None:
     `Unauthorized`, `Forbidden`, `QueueFull`."""
     state = state_of(request)
     if not state.trusts_anyone or read_key(request) is not None:
-        await open_engine(request)
+        request.scope["state"]["engine"] = await open_engine(request)
 
 
 async def open_engine(request: Request, *, collection: str | None = None, tenant: str | None = None) -> Engine:
     """The engine of a request's caller; raises `Unauthorized`, or `Forbidden` for another tenant than the key's."""
     state, key = state_of(request), read_key(request)
+    known: Engine | None = request.scope["state"].get("engine")
+    if known is not None and tenant is None and collection in (None, state.settings.collection):
+        return known  # of `authenticate`; its methods check the key anew
     if state.trusts_anyone and key is not None and not _is_own_kind(key):
         key = None  # a placeholder: many clients send one where none is asked for
     if key is None and not state.trusts_anyone:
