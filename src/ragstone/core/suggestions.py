@@ -1,4 +1,4 @@
-"""The probable meaning of a path or a name that names nothing."""
+"""The document or the name that was probably meant by one that is not there."""
 
 import difflib
 from collections.abc import Sequence

@@ -12,9 +12,10 @@ from typing import Any, Literal
 
 from ragstone import extraction
 from ragstone.core.answers import Event
-from ragstone.core.ports import Ledger, ListedFile, Source
+from ragstone.core.errors import Unavailable
+from ragstone.core.ports import Ledger, ListedFile, Source, Store
 from ragstone.core.records import LEFT_OUT, PASSED_OVER, Run, Skipped
-from ragstone.core.types import Document, Revision
+from ragstone.core.types import Document, Revision, Scope
 from ragstone.ingestion.file_stamps import read_clock
 
 EventCallback = Callable[[Event], None]
@@ -161,6 +162,14 @@ class Progress:
 
     def _stats(self) -> dict[str, Any]:
         return {**self._tally.stats(), "seconds": round(time.monotonic() - self._start, 3)}
+
+
+async def record_unlisted(store: Store, scope: Scope, source: str, tally: Tally, error: Unavailable) -> Run:
+    """The failed run of a source that does not answer; a collection that is there keeps a record of it."""
+    tally.warnings.append(f"source {source!r} was not updated: {error}")
+    progress = Progress(store.ledger(scope), source, config={}, tally=tally, tell=lambda _event: None)
+    progress.begin_stage("list")
+    return await progress.fail_early(error, recorded=await store.admin.exists(scope))
 
 
 def utc_timestamp() -> str:

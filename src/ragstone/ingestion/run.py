@@ -32,7 +32,7 @@ from ragstone.ingestion.file_stamps import FileStamps, open_stamps
 from ragstone.ingestion.local_stamps import find_file_memory
 from ragstone.ingestion.moves import drop_copies, find_moves
 from ragstone.ingestion.outdated_editions import renew_outdated
-from ragstone.ingestion.progress import EventCallback, Progress, Tally
+from ragstone.ingestion.progress import EventCallback, Progress, Tally, record_unlisted
 from ragstone.ingestion.ray_stages import prepare_here_or_on_ray
 from ragstone.ingestion.run_context import RunContext
 from ragstone.ingestion.vectors import fill_vectors
@@ -55,7 +55,7 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
     except Unavailable as error:
         if not context.keep_going:
             raise
-        return await _record_unlisted(context, source, tally, error, tell=tell)
+        return await record_unlisted(context.store, context.builder.scope, source.name, tally, error)
     context = await _prepare_collection(context, source, listed, tally)
     ledger = context.store.ledger(context.builder.scope)
     artifact_store = await _open_artifacts(context)
@@ -73,17 +73,6 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
             progress.begin_stage("artifacts")
             await _sweep_artifacts(context, source, tally)
     return await progress.end("succeeded")
-
-
-async def _record_unlisted(
-    context: RunContext, source: Source, tally: Tally, error: Unavailable, *, tell: EventCallback
-) -> Run:
-    """The failed run of a source that does not answer; a collection that is there keeps a record of it."""
-    tally.warnings.append(f"source {source.name!r} was not updated: {error}")
-    scope = context.builder.scope
-    progress = Progress(context.store.ledger(scope), source.name, config={}, tally=tally, tell=tell)
-    progress.begin_stage("list")
-    return await progress.fail_early(error, recorded=await context.store.admin.exists(scope))
 
 
 async def _recall_files(context: RunContext, source: str) -> Mapping[str, Sequence[Any]]:

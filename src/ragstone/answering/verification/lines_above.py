@@ -26,7 +26,7 @@ def prepend_lines_above(quote: Quote, record: str) -> Quote:
 
 
 def place_declaration(text: str, start: int, end: int) -> tuple[int, int]:
-    """What is shown of the declaration on this line: the line without its indent, up to a length."""
+    """The part of this line that is shown as a declaration: without its indent, up to a length."""
     start = end - len(text[start:end].lstrip())
     return start, min(end, start + LONGEST_DECLARATION)
 
