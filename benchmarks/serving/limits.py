@@ -1,6 +1,6 @@
 """A server at its limits: the first piece of a stream, twice its capacity, memory over many requests.
 
-    python benchmarks/serving/limits.py STORE [--overload SECONDS] [--endurance SECONDS]
+    python benchmarks/serving/limits.py STORE [--overload SECONDS] [--endurance SECONDS] [--paths PATH ...]
 
 STORE was filled by `ragstone ingest`. Capacity is what as many clients get as the server works on at once. Twice of it
 is sent whether or not answers come. The load shares the cores with the server.
