@@ -45,6 +45,12 @@ def test_minmax_scales_each_leg_and_counts_missing_as_zero() -> None:
     assert found == {"b": 0.75, "a": 0.5, "c": 0.0, "d": 0.0}
 
 
+def test_minmax_divides_by_the_best_where_it_is_asked_to() -> None:
+    legs = {"dense": [candidate("a", 0.9), candidate("b", 0.5)], "bm25": [candidate("b", 20.0), candidate("a", 10.0)]}
+    found = {c.id: c.score for c in minmax(legs, from_zero=("bm25",))}
+    assert found == {"a": 1.5, "b": 1.0}
+
+
 def test_equal_scores_count_full() -> None:
     assert [c.score for c in minmax({"dense": [candidate("a", 3), candidate("b", 3)]})] == [1.0, 1.0]
 

@@ -24,6 +24,8 @@ NOW = datetime(2024, 6, 1, tzinfo=UTC)
 # As the system that they come from defines them.
 DEFINED: dict[str, dict[str, Any]] = {
     "default_research": {
+        "word_scale": "range",
+        "feedback": 0.0,
         "mode": "hybrid",
         "bm25_candidates": 120,
         "cosine_candidates": 120,
@@ -33,6 +35,8 @@ DEFINED: dict[str, dict[str, Any]] = {
         "per_document": 3,
     },
     "decisions_recent": {
+        "word_scale": "range",
+        "feedback": 0.0,
         "mode": "hybrid",
         "bm25_candidates": 150,
         "cosine_candidates": 80,
@@ -42,6 +46,8 @@ DEFINED: dict[str, dict[str, Any]] = {
         "per_document": 4,
     },
     "templates_lookup": {
+        "word_scale": "range",
+        "feedback": 0.0,
         "mode": "keyword",
         "bm25_candidates": 200,
         "cosine_candidates": 0,

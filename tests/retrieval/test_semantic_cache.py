@@ -126,6 +126,8 @@ OPTIONS: tuple[dict[str, Any], ...] = (
     {"keyword_boost": True},
     {"risk_penalty": 0.2},
     {"bm25_weight": 0.5},
+    {"word_scale": "range"},
+    {"feedback": 0.0},
     {"hyde": "standard"},
     {"where": Where(paths=("storage.md",))},
     {"where": Where(allow_restricted=True)},

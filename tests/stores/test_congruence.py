@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -246,6 +247,18 @@ async def test_rankings_of_the_same_questions_fold_and_fuse_the_same(both: list[
             question = Question(text, fusion=fusion, top_k=25, per_document=3)
             first, second = [await search(context_of(store, deadlines=PATIENT), question) for store in both]
             assert told(first.hits) == told(second.hits), text
+
+
+async def test_feedback_orders_the_same(both: list[Store]) -> None:
+    """It is on by default; here with a weight that shows."""
+    changed = 0
+    for text in questions():
+        question = Question(text, feedback=3.0, fold=False)
+        first, second = [await search(context_of(store, deadlines=PATIENT), question) for store in both]
+        assert told(first.hits) == told(second.hits), text
+        plain = await search(context_of(both[0], deadlines=PATIENT), replace(question, feedback=0.0))
+        changed += told(plain.hits) != told(first.hits)
+    assert changed >= 3
 
 
 async def test_everything_is_found_again_by_its_place(both: list[Store]) -> None:

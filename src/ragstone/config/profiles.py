@@ -21,7 +21,9 @@ class ProfileSettings(RankingOptions):
 
 
 DEFAULT_PROFILE = "balanced"
-# `balanced` won the comparison in benchmarks/retrieval; the others have the numbers of the system that they come from.
+# `balanced` won the comparison in benchmarks/retrieval; the others have the numbers of the system that they come from,
+# which has neither feedback nor another scale.
+PLAIN: Mapping[str, Any] = {"word_scale": "range", "feedback": 0.0}
 PROFILES: Mapping[str, RankingOptions] = MappingProxyType(
     {
         DEFAULT_PROFILE: RankingOptions(),
@@ -32,6 +34,7 @@ PROFILES: Mapping[str, RankingOptions] = MappingProxyType(
             cosine_weight=0.35,
             freshness_weight=0.05,
             per_document=3,
+            **PLAIN,
         ),
         "decisions_recent": RankingOptions(
             bm25_candidates=150,
@@ -41,6 +44,7 @@ PROFILES: Mapping[str, RankingOptions] = MappingProxyType(
             freshness_weight=0.15,
             notes_boost=0.10,
             per_document=4,
+            **PLAIN,
         ),
         "templates_lookup": RankingOptions(
             mode="keyword",
@@ -50,6 +54,7 @@ PROFILES: Mapping[str, RankingOptions] = MappingProxyType(
             cosine_weight=0.0,
             metadata_weight=0.10,
             per_document=5,
+            **PLAIN,
         ),
     }
 )

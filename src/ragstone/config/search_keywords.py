@@ -18,6 +18,10 @@ class SearchKeywords(TypedDict, total=False):
     """Weight of the keyword ranking (BM25)."""
     cosine_weight: float | None
     """Weight of the vector ranking (cosine)."""
+    word_scale: Literal["best", "range"] | None
+    """Scale of the word scores in minmax: share of the best (best), or from the least up (range)."""
+    feedback: float | None
+    """Weight of the first 3 passages in ordering the candidates anew (minmax); 0 for off."""
     freshness_weight: float | None
     """Weight of the document's age."""
     freshness_days: float | None

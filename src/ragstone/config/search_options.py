@@ -23,6 +23,13 @@ class RankingOptions:
     ] = None
     bm25_weight: Annotated[float, Option("Weight of the keyword ranking (BM25).", 0, 1000)] = 0.4
     cosine_weight: Annotated[float, Option("Weight of the vector ranking (cosine).", 0, 1000)] = 0.6
+    word_scale: Annotated[
+        Literal["best", "range"],
+        Option("Scale of the word scores in minmax: share of the best (best), or from the least up (range)."),
+    ] = "best"
+    feedback: Annotated[
+        float, Option("Weight of the first 3 passages in ordering the candidates anew (minmax); 0 for off.", 0, 10)
+    ] = 0.6
     freshness_weight: Annotated[float, Option("Weight of the document's age.", 0, 1000)] = 0.0
     freshness_days: Annotated[float, Option("Days after which a document is half as fresh.", 0.01, 100_000)] = 90.0
     metadata_weight: Annotated[

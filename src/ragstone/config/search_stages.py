@@ -33,6 +33,7 @@ SEARCH_STAGES = (
     SearchStage("fusion by score", {"fusion": "rrf"}, {**HYBRID, "fusion_at": "client", "fusion": "minmax"}),
     SearchStage("fusion by rank", {"fusion": "minmax"}, {**HYBRID, "fusion_at": "client", "fusion": "rrf"}),
     SearchStage("fusion by store", {"fusion_at": "client"}, HYBRID),
+    SearchStage("feedback", {"feedback": 0.0}, {**HYBRID, "fusion_at": "client", "fusion": "minmax"}),
     SearchStage("freshness", {"freshness_weight": 0.0}),
     SearchStage("metadata", {"metadata_weight": 0.0}),
     SearchStage("notes boost", {"notes_boost": 0.0}),
@@ -51,8 +52,8 @@ SEARCH_STAGES = (
 )
 # Options that only say how a stage or a search works: leaving one out is no search.
 PARAMETERS = frozenset(
-    "profile top_k bm25_candidates cosine_candidates bm25_weight cosine_weight freshness_days hyde_documents "
-    "hyde_below filter_below cache cache_cosine cache_hours cache_entries".split()
+    "profile top_k bm25_candidates cosine_candidates bm25_weight cosine_weight word_scale freshness_days "
+    "hyde_documents hyde_below filter_below cache cache_cosine cache_hours cache_entries".split()
 )
 
 

@@ -27,13 +27,17 @@ Signals = Mapping[str, Mapping[str, float]]  # by chunk
 
 @dataclass(frozen=True, slots=True)
 class SourceRanking:
-    """The candidates of one source for one variant of the question, by its number, and all that ranking them needs."""
+    """The candidates of one source for one variant of the question, by its number, and all that ranking them needs:
+    its `text`, the `vector` that was compared, and the ids of the passages whose `feedback` ordered them."""
 
     source: Source
     variant: int
     candidates: Candidates
     signals: Signals
     is_fragment: bool = False
+    text: str = ""
+    vector: Vectors | None = None
+    feedback: tuple[str, ...] = ()
 
     @property
     def is_fused_by_store(self) -> bool:
@@ -88,7 +92,8 @@ async def search_source(
         with trace.time_stage("rank"):
             compared = meaning if {"cosine", FUSED} & found.keys() else None
             signals = await _read("rate", reader, reader.rate(list_ids(found), vector=compared, query=asked.text))
-        rankings.append(SourceRanking(source, number, found, signals, variant.is_fragment))
+        made = SourceRanking(source, number, found, signals, variant.is_fragment, asked.text, compared)
+        rankings.append(made)
     with trace.time_stage("rank"):
         ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in list_ids(ranking.candidates)))
         if len(variants) > 1 or variants[0].vector is not vector:

@@ -17,7 +17,8 @@ from ragstone.core.suggestions import describe_absent
 from ragstone.core.trace import Trace
 from ragstone.core.types import WORD_SIGNALS, Chunk, Hit, Json
 from ragstone.retrieval import ranking, search, semantic_cache
-from ragstone.retrieval.candidates import SourceResult, retrieve_candidates
+from ragstone.retrieval.candidates import SourceRanking, SourceResult, retrieve_candidates
+from ragstone.retrieval.feedback import FEEDBACK, order_by_feedback
 from ragstone.retrieval.llm_filter import filter_by_model
 from ragstone.retrieval.merging import list_rows, merge_results
 from ragstone.retrieval.passage_text import describe_windows
@@ -73,7 +74,9 @@ async def explain(context: SearchContext, question: Question, *, path: str, sour
             verdicts = _check_filter(question.where, chunks[0])
             failed = ", ".join(name for name, passes in verdicts.items() if not passes)
             return Explanation(path, "filtered", f"every chunk is excluded by the filter: {failed}", filters=verdicts)
-        results = [await search.search_view(context, view, wide, vectors, variants, trace) for view in joined.views]
+        plain = [await search.search_view(context, view, wide, vectors, variants, trace) for view in joined.views]
+        seconds = context.deadlines.retriever
+        results = await order_by_feedback(plain, question, trace, seconds=seconds, explained=True)
         seen = await _replay(owner, question, results, vectors, passing, trace)
         size = plan.pool_size(question) if plan else 0
         ranked = ranking.rank_pool(seen.hits, question, size, seen.rows) if plan else []
@@ -176,7 +179,14 @@ async def _replay(
     }
     compared = vectors.vector_for(owner.source) if "cosine" in found else None
     signals = await owner.reader.rate(list(mine), vector=compared, query=question.text)
+    signals = {identity: {**rated, **_read_feedback(own.rankings[0], identity)} for identity, rated in signals.items()}
     return _Replay(mine, ranks, signals, merge_results(results, question), list_rows(results))
+
+
+def _read_feedback(found: SourceRanking, identity: str) -> dict[str, float]:
+    """The cosine that ordered a candidate, where feedback did."""
+    known = found.signals.get(identity, {})
+    return {FEEDBACK: known["cosine"]} if found.feedback and "cosine" in known else {}
 
 
 def _find_fate(question: Question, seen: _Replay, final: Sequence[Hit]) -> Explanation:

@@ -1,7 +1,6 @@
 """Several rankings become one."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
 
 from ragstone.core.types import Candidate, total_order
 
@@ -20,14 +19,16 @@ def rrf(rankings: Rankings, *, weights: Mapping[str, float] | None = None, k: in
     return _sum_scores(rankings, scores, weights or {})
 
 
-def minmax(rankings: Rankings, *, weights: Mapping[str, float] | None = None) -> list[Candidate]:
+def minmax(
+    rankings: Rankings, *, weights: Mapping[str, float] | None = None, from_zero: Collection[str] = ()
+) -> list[Candidate]:
     """The weighted sum of each retriever's scores scaled to 0..1 over its own candidates; missing counts 0.
 
-    A retriever whose candidates all score the same gives each of them 1.
+    The scores of the retrievers `from_zero` are divided by the best, the least of the others becomes 0. A retriever
+    whose candidates all score the same gives each of them 1.
     """
-    return _sum_scores(
-        rankings, {retriever: _scale_scores(found) for retriever, found in rankings.items()}, weights or {}
-    )
+    scaled = {name: _scale_scores(found, from_zero=name in from_zero) for name, found in rankings.items()}
+    return _sum_scores(rankings, scaled, weights or {})
 
 
 def _number_ranks(found: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
@@ -35,8 +36,9 @@ def _number_ranks(found: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
     return list(enumerate(found, 1))[::-1]
 
 
-def _scale_scores(found: Sequence[Candidate]) -> dict[str, float]:
+def _scale_scores(found: Sequence[Candidate], *, from_zero: bool) -> dict[str, float]:
     low = min((c.score for c in found), default=0.0)
+    low = min(low, 0.0) if from_zero else low
     # Halved, because the width of a range may be beyond the largest float.
     width = max((c.score / 2 - low / 2 for c in found), default=0.0)
     return {c.id: (c.score / 2 - low / 2) / width if width > 0 else 1.0 for _, c in _number_ranks(found)}
@@ -52,7 +54,7 @@ def _sum_scores(
     # In the order of the retrievers' names, because float addition depends on it.
     parts = [(weights.get(retriever, 1.0), scores[retriever]) for retriever in sorted(rankings)]
     fused = [
-        replace(candidate, score=round(sum(weight * part.get(id_, 0.0) for weight, part in parts), 6))
+        Candidate(id_, round(sum(weight * part.get(id_, 0.0) for weight, part in parts), 6), candidate.place)
         for id_, candidate in first.items()
     ]
     return sorted(fused, key=lambda c: (*total_order(c.score, c.place), c.id))

@@ -25,8 +25,8 @@ def merge_results(results: Sequence[SourceResult], question: Question) -> list[H
     """
     chunks = {identity: chunk for result in results for identity, chunk in result.chunks.items()}
     signals = {identity: own for result in results for identity, own in result.signals.items()}
-    by_key = _group_rankings(results)
-    fused_by_key = {key: _fuse_group(group, question, chunks) for key, group in by_key.items()}
+    by_key = group_rankings(results)
+    fused_by_key = {key: fuse_group(group, question, chunks) for key, group in by_key.items()}
     groups, fused = _merge_fragments(by_key, fused_by_key)
     if len(fused) == 1:
         return _make_hits(fused[0], chunks, signals)
@@ -34,7 +34,7 @@ def merge_results(results: Sequence[SourceResult], question: Question) -> list[H
     once = [_keep_rows_once(ranking, chunks, signals, rows) if rows else ranking for ranking in fused]
     hits = _make_hits(rrf({f"{number:03}": one for number, one in enumerate(once)}), chunks, signals)
     pairs = zip(fused, groups, strict=True)
-    judged = [(one, _scale_of(group, question)) for one, group in pairs if _has_two_retrievers(group)]
+    judged = [(one, _scale_of(group, question)) for one, group in pairs if has_two_retrievers(group)]
     return add_rrf_signal(hits, judged, question) if judged else hits
 
 
@@ -48,15 +48,19 @@ def is_fused_by_store(results: Sequence[SourceResult]) -> bool:
     return all(ranking.is_fused_by_store for result in results for ranking in result.rankings)
 
 
-def _group_rankings(results: Sequence[SourceResult]) -> dict[RankingKey, list[SourceRanking]]:
+def group_rankings(results: Sequence[SourceResult]) -> dict[RankingKey, list[SourceRanking]]:
     """The rankings whose scores mean the same."""
     groups: dict[RankingKey, list[SourceRanking]] = {}
     for number, result in enumerate(results):
         for ranking in result.rankings:
-            by_model = ranking.source.model if ranking.has_vectors else None
-            key = (ranking.variant, number if ranking.is_fused_by_store else by_model, ranking.is_fused_by_store)
-            groups.setdefault(key, []).append(ranking)
+            groups.setdefault(ranking_key(number, ranking), []).append(ranking)
     return groups
+
+
+def ranking_key(number: int, ranking: SourceRanking) -> RankingKey:
+    """What the rankings of a group share; `number` is that of the ranking's result."""
+    by_model = ranking.source.model if ranking.has_vectors else None
+    return ranking.variant, number if ranking.is_fused_by_store else by_model, ranking.is_fused_by_store
 
 
 def _merge_fragments(
@@ -80,7 +84,8 @@ def _keep_best(rankings: Sequence[Sequence[Candidate]]) -> list[Candidate]:
     return sorted(best.values(), key=lambda one: (*total_order(one.score, one.place), one.id))
 
 
-def _has_two_retrievers(group: Sequence[SourceRanking]) -> bool:
+def has_two_retrievers(group: Sequence[SourceRanking]) -> bool:
+    """Whether two retrievers answered, in any of the rankings."""
     return any(one.has_two_retrievers for one in group) or len({name for one in group for name in one.candidates}) > 1
 
 
@@ -90,7 +95,7 @@ def _scale_of(group: Sequence[SourceRanking], question: Question) -> float:
     return own / STORE_WEIGHTS if any(FUSED in one.candidates for one in group) else 1.0
 
 
-def _fuse_group(group: Sequence[SourceRanking], question: Question, chunks: Mapping[str, Chunk]) -> list[Candidate]:
+def fuse_group(group: Sequence[SourceRanking], question: Question, chunks: Mapping[str, Chunk]) -> list[Candidate]:
     """The candidates of rankings whose scores mean the same, in one order."""
     signals = {identity: own for one in group for identity, own in one.signals.items()}
     joined: Candidates = group[0].candidates if len(group) == 1 else _join_candidates(group)

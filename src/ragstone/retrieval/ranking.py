@@ -20,7 +20,6 @@ from ragstone.retrieval.question import Question
 from ragstone.retrieval.selection import deduplicate, deduplicate_first, keep_above, limit_per_document
 
 RRF = "rrf"  # the signal of a hit that several rankings found
-FUSIONS = {"minmax": minmax, "rrf": rrf}
 
 
 def fuse_candidates(
@@ -33,14 +32,16 @@ def fuse_candidates(
     """
     if len(candidates) == 1:
         return list(next(iter(candidates.values())))
-    if question.fusion == "minmax":
-        every = {candidate.id: candidate for found in candidates.values() for candidate in found}
-        candidates = {
-            name: [replace(c, score=signals[c.id][name]) for c in every.values() if name in signals.get(c.id, {})]
-            for name in candidates
-        }
     weights = {name: question.cosine_weight if name == "cosine" else question.bm25_weight for name in candidates}
-    return FUSIONS[question.fusion](candidates, weights=weights)
+    if question.fusion == "rrf":
+        return rrf(candidates, weights=weights)
+    every = {candidate.id: candidate for found in candidates.values() for candidate in found}
+    candidates = {
+        name: [Candidate(c.id, signals[c.id][name], c.place) for c in every.values() if name in signals.get(c.id, {})]
+        for name in candidates
+    }
+    from_zero = candidates.keys() - {"cosine"} if question.word_scale == "best" else ()
+    return minmax(candidates, weights=weights, from_zero=from_zero)
 
 
 def rank_hits(hits: list[Hit], question: Question, rows: Set[str] = frozenset()) -> list[Hit]:

@@ -6,13 +6,13 @@ one that fails is a note, and all failing is an error, never "nothing found".
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
 from ragstone.core.answers import Found
-from ragstone.core.errors import RagstoneError, StoreError, UsageError
+from ragstone.core.errors import RagstoneError
 from ragstone.core.ports import Embedder, Vectors
 from ragstone.core.spans import open_span
 from ragstone.core.trace import Trace
@@ -20,6 +20,7 @@ from ragstone.core.types import Hit
 from ragstone.providers.batching import check_vectors
 from ragstone.retrieval import windows
 from ragstone.retrieval.candidates import SourceResult, describe_store, is_same_model, search_source
+from ragstone.retrieval.feedback import order_by_feedback
 from ragstone.retrieval.filter_diagnostics import note_filter
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.llm_filter import filter_by_model
@@ -32,6 +33,7 @@ from ragstone.retrieval.readers import JoinedReader, SourceView, look_up_hits
 from ragstone.retrieval.reranking import DEPTH, Reranking, choose_reranking, rerank_hits
 from ragstone.retrieval.rescoring import SPLADE, rescore_keywords
 from ragstone.retrieval.search_context import SearchContext, Source, refusal_code
+from ragstone.retrieval.source_failures import combine_failures, keep_failure
 from ragstone.retrieval.store_timeout import limit_store_time
 
 ModelKey = tuple[tuple[str, str] | None, str | None]  # a source's model, and why there is none
@@ -135,12 +137,13 @@ async def _search_sources(
         work = _open_and_search(context, source, wide, vectors, variants, stack, trace)
         if context.is_single:
             return await work
-        work = _keep_failure(work, failures)
+        work = keep_failure(work, failures)
         return await trace.attempt(source.name, work, None, code="part_failed", span="search source")
 
-    results = [result for result in await asyncio.gather(*map(run, context.sources)) if result is not None]
-    if not results:
-        raise _combine_failures(failures, trace)
+    found = [result for result in await asyncio.gather(*map(run, context.sources)) if result is not None]
+    if not found:
+        raise combine_failures(failures, trace)
+    results = await order_by_feedback(found, question, trace, seconds=context.deadlines.retriever)
     with trace.time_stage("rank"):
         rows = list_rows(results)
         merged = merge_results(results, question)
@@ -203,24 +206,6 @@ async def _note_filter(
         if store is not None:
             async with limit_store_time(context.deadlines):
                 await note_filter(view.reader, view.info, question.where, trace, seconds=context.deadlines.retriever)
-
-
-async def _keep_failure(work: Awaitable[SourceResult], failures: list[RagstoneError]) -> SourceResult:
-    """One source's mistake must not keep the others from answering: it is remembered for when none does."""
-    try:
-        return await work
-    except RagstoneError as error:
-        failures.append(error)
-        raise StoreError(str(error)) from error
-
-
-def _combine_failures(failures: Sequence[RagstoneError], trace: Trace) -> RagstoneError:
-    """The error of a search that no source answered: the only one as it is, else all, the caller's mistake where all
-    are."""
-    if len(failures) == 1:
-        return failures[0]
-    kind = UsageError if failures and all(isinstance(error, UsageError) for error in failures) else StoreError
-    return kind("the search failed: " + "; ".join(dict.fromkeys(note.message for note in trace.notes)))
 
 
 async def write_variants(context: SearchContext, question: Question, vectors: QueryVectors, trace: Trace) -> Variants:

@@ -44,6 +44,7 @@ class EmbeddedReader:
         self._scored: tuple[str, Scores, dict[str, float]] | None = None
         self._told: Info | None = None
         self._chosen: set[str] = set()
+        self._rated_rows: dict[str, int] = {}
 
     async def info(self) -> Info:
         if self._told is None:
@@ -196,8 +197,10 @@ class EmbeddedReader:
         ]
 
     def _rate(self, ids: Sequence[str], vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
-        sql = f"SELECT c.id, c.row FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
-        found: dict[str, int] = dict(self._fetch_rows(sql, encode_list(ids)))
+        found = self._rated_rows
+        if missing := [identity for identity in ids if identity not in found]:
+            sql = f"SELECT c.id, c.row FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
+            found |= dict(self._fetch_rows(sql, encode_list(missing)))
         known = [identity for identity in dict.fromkeys(ids) if identity in found]
         at = self._mirror.find_positions(np.array([found[identity] for identity in known], dtype=np.int64))
         words = np.round(self._score_keywords(query)[at], bm25.DECIMALS).tolist() if known else []

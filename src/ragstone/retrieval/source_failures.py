@@ -1,0 +1,25 @@
+"""Sources that fail among several: each is a note, and all failing is an error."""
+
+from collections.abc import Awaitable, Sequence
+
+from ragstone.core.errors import RagstoneError, StoreError, UsageError
+from ragstone.core.trace import Trace
+from ragstone.retrieval.candidates import SourceResult
+
+
+async def keep_failure(work: Awaitable[SourceResult], failures: list[RagstoneError]) -> SourceResult:
+    """One source's mistake must not keep the others from answering: it is remembered for when none does."""
+    try:
+        return await work
+    except RagstoneError as error:
+        failures.append(error)
+        raise StoreError(str(error)) from error
+
+
+def combine_failures(failures: Sequence[RagstoneError], trace: Trace) -> RagstoneError:
+    """The error of a search that no source answered: the only one as it is, else all, the caller's mistake where all
+    are."""
+    if len(failures) == 1:
+        return failures[0]
+    kind = UsageError if failures and all(isinstance(error, UsageError) for error in failures) else StoreError
+    return kind("the search failed: " + "; ".join(dict.fromkeys(note.message for note in trace.notes)))
