@@ -202,7 +202,12 @@ def test_a_replaced_word_is_judged_by_its_cosine_where_that_is_known() -> None:
 def test_the_numbers_shipped_say_how_they_were_fitted() -> None:
     assert set(load_support_models()) == {"words", "vectors"}
     for model in load_support_models().values():
-        assert model.found.weights["aligned"] > 0 > model.agrees.weights["rival"]
+        assert model.found.weights["aligned"] > 0
+        said = {"soft": 1.0, "aligned": 1.0, "covered": 1.0, "back": 1.0, "longest": 0.5}
+        agrees = model.agrees.margin(said)
+        assert agrees > 0
+        for against in ("rival", "denied_sure", "side_opposite", "rule_name"):
+            assert model.agrees.margin({**said, against: 1.0}) < agrees, against
     assert "similar" in load_support_models()["vectors"].found.weights
 
 

@@ -24,6 +24,7 @@ from ragstone.answering.verification.word_similarity import compare_words
 from ragstone.core.comparable_words import Word
 from ragstone.core.contrary_words import is_opposite
 
+Hits = Mapping[int, Mapping[int, float]]  # for each word of a sentence the words of the passage that say it
 SOFT = 0.5  # similarity from which a word may be said in place of another
 HELD = 0.35  # from which a word counts as found in a fact
 SURE = 0.6  # from which a word of the passage counts as said
@@ -76,9 +77,9 @@ class FactEvidence:
 LOW = 0.6  # what is covered of a fact, below which it is weak
 
 
-def weigh_facts(claim: FactualText, passage: FactualText, found: Alignment) -> FactEvidence:
+def weigh_facts(claim: FactualText, passage: FactualText, found: Alignment, hits: Hits) -> FactEvidence:
     """Compare the claim's facts with those of the passage; `found` is the alignment of the two."""
-    matches = FactComparison(claim, passage, found).match_facts()
+    matches = FactComparison(claim, passage, found, hits).match_facts()
     if not matches:
         return FactEvidence()
     worst = min(matches, key=lambda one: one.fit)
@@ -115,7 +116,7 @@ def _is_other_sense(word: Word, other: Word) -> bool:
     return bool(units) or is_opposite(word, other) or (is_day(word) and is_day(other))
 
 
-def find_hits(claim: FactualText, passage: FactualText) -> dict[int, dict[int, float]]:
+def find_hits(claim: FactualText, passage: FactualText) -> Hits:
     """For each word of the claim that says something, the words of the passage that say it, each with how surely.
     A word that stands there itself is not looked for in words of near sense."""
     content = [(j, other) for j, other in enumerate(passage.counted) if passage.content[j]]
@@ -152,9 +153,8 @@ class HeldWords:
 class FactComparison:
     """The facts of a sentence beside those of a passage: each is compared with each, the best is taken."""
 
-    def __init__(self, claim: FactualText, passage: FactualText, found: Alignment) -> None:
-        self._claim, self._passage, self._found = claim, passage, found
-        self._hits = find_hits(claim, passage)
+    def __init__(self, claim: FactualText, passage: FactualText, found: Alignment, hits: Hits) -> None:
+        self._claim, self._passage, self._found, self._hits = claim, passage, found, hits
 
     def match_facts(self) -> list[FactMatch]:
         """The best match of each fact of the sentence that says something."""

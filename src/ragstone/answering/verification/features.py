@@ -1,6 +1,7 @@
 """How well a sentence is found in a passage, in figures, and the fitted model that weighs them."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -9,13 +10,14 @@ from typing import Any
 
 from ragstone.answering.verification.alignment import WEIGHTS, Alignment, SourceText
 from ragstone.answering.verification.contradictions import count_unsaid_extremes, find_replacements
+from ragstone.answering.verification.contrast import Contrast
 from ragstone.answering.verification.fact_evidence import FactEvidence
 from ragstone.answering.verification.rule_findings import RuleFindings
+from ragstone.answering.verification.sides import SideFindings
 from ragstone.answering.verification.word_similarity import compare_words, is_known
 
 Signs = Mapping[str, float]
-# What rules find; each counts by itself and once more as far as the sentence stands there in one run, for a rule errs
-# where a sentence is said in other words.
+# What rules find. A rule errs where a sentence is said in other words: what it counts depends on the other signs.
 RULES = tuple("bound condition date figure mixed name negation number only opposite order swapped unit".split())
 STRANGE = 0.5  # similarity below which a word in another one's place is strange
 
@@ -46,20 +48,26 @@ def measure_alignment(found: Alignment, sources: Sequence[SourceText]) -> Signs:
     }
 
 
-def measure_agreement(found: Alignment, facts: FactEvidence, rules: RuleFindings) -> Signs:
-    """Whether the words are said as they stand: the evidence of the sentence's facts, what rules found, and
-    `strange`: a word in the place of one of another sense."""
-    return {"strange": _measure_strangeness(found), **asdict(facts), **_weigh_rules(found, facts, rules)}
+def measure_agreement(
+    found: Alignment, facts: FactEvidence, rules: RuleFindings, contrast: Contrast, sides: SideFindings
+) -> Signs:
+    """Whether the words are said as they stand: the evidence of the sentence's facts, how it chooses between facts of
+    one frame, the sides of its limits, what rules found, and `strange`: a word in the place of one of another sense."""
+    return {
+        "strange": _measure_strangeness(found),
+        **asdict(facts),
+        **asdict(contrast),
+        **{f"side_{name}": value for name, value in asdict(sides).items()},
+        **_weigh_rules(found, facts, rules),
+    }
 
 
 def _weigh_rules(found: Alignment, facts: FactEvidence, rules: RuleFindings) -> dict[str, float]:
     """What the rules found; how sure a turned condition or a swap is depends on how the facts agree besides."""
     exchanged = rules.exchanges({word.lower for word in found.claim})
     found_rules = {name: float(name in rules.signs) for name in RULES}
-    in_one_run = measure_longest(found)
     return {
         **{f"rule_{name}": value for name, value in found_rules.items()},
-        **{f"literal_{name}": value * in_one_run for name, value in found_rules.items()},
         "exchanged": float(exchanged),
         "condition": facts.covered**2 * found_rules["condition"],
         "swapped": max(facts.rival, min(1.0, 2 * facts.stolen)) * (found_rules["swapped"] and not exchanged),
@@ -81,15 +89,21 @@ def _measure_strangeness(found: Alignment) -> float:
 
 @dataclass(frozen=True, slots=True)
 class WeighedSigns:
-    """Log-odds as `base` plus a number for each sign; a sentence needs `verified_from`."""
+    """Log-odds as `base` plus a number for each sign, plus what the hidden `units` of a small net add; a sentence needs
+    `verified_from`. A unit is what it counts, its base, and a number for each sign in the order of `weights`."""
 
     base: float
     verified_from: float
     weights: Mapping[str, float]
+    units: Sequence[Sequence[float]] = ()
 
     def margin(self, signs: Signs) -> float:
         """The log-odds above those that are needed."""
-        return self.base - self.verified_from + sum(w * signs.get(name, 0.0) for name, w in self.weights.items())
+        values = [signs.get(name, 0.0) for name in self.weights]
+        given = [(n, value) for n, value in enumerate(values, 2) if value]
+        bent = sum(unit[0] * math.tanh(unit[1] + sum(unit[n] * value for n, value in given)) for unit in self.units)
+        straight = sum(w * value for w, value in zip(self.weights.values(), values, strict=True))
+        return self.base - self.verified_from + straight + bent
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,4 +132,4 @@ def load_support_models() -> Mapping[str, SupportModel]:
 
 
 def _read_weighed(one: Mapping[str, Any]) -> WeighedSigns:
-    return WeighedSigns(one["base"], one["verified_from"], one["weights"])
+    return WeighedSigns(one["base"], one["verified_from"], one["weights"], one.get("units", ()))

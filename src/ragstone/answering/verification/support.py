@@ -16,10 +16,12 @@ from ragstone.answering.verification.citations import Quote
 from ragstone.answering.verification.claims import extract_claim
 from ragstone.answering.verification.conditions import rewords_bound, rewords_condition
 from ragstone.answering.verification.contradictions import Disagreement, find_replacements
-from ragstone.answering.verification.fact_evidence import weigh_facts
+from ragstone.answering.verification.contrast import measure_contrast
+from ragstone.answering.verification.fact_evidence import find_hits, weigh_facts
 from ragstone.answering.verification.facts import FactualText, list_gaps
 from ragstone.answering.verification.features import Signs, load_support_models, measure_agreement, measure_alignment
 from ragstone.answering.verification.rule_findings import RuleFindings, apply_rules
+from ragstone.answering.verification.sides import compare_sides
 from ragstone.answering.verification.spans import spans_at
 from ragstone.core.comparable_words import Word, parse_words
 from ragstone.core.types import Chunk, Verdict
@@ -38,6 +40,8 @@ REASONS = (
     (0.4, "denial_sure", "negation"),
     (0.4, "denied_sure", "negation"),
     (0.5, "turned", "condition"),
+    (1.0, "side_opposite", "bound"),
+    (0.5, "mix", "swapped"),
     (0.3, "strange", "replaced"),
 )
 HOPELESS = 4.0  # log-odds below which no cosine changes the verdict
@@ -203,14 +207,18 @@ def _judge_facts(
     similar: Mapping[SentencePair, float] | None,
 ) -> SupportFinding:
     """The verdict on a sentence whose words are found, by its facts and all signs."""
-    facts = weigh_facts(claim, _read_passage(found), found)
+    passage = _read_passage(found)
+    above = {key for piece in found.pieces for key in piece.source.heading_words}
+    # What only the heading says is no fact's to hold; the alignment counts it.
+    hits = {i: j for i, j in find_hits(claim, passage).items() if j or claim.counted[i].key not in above}
+    facts, contrast = weigh_facts(claim, passage, found, hits), measure_contrast(claim, passage, hits)
     reworded = rewords_condition(found) or rewords_bound(found)
     if reworded:  # "only if" for "not … unless": the denials belong to it
         facts = replace(facts, denial=0.0, denied=0.0, denial_sure=0.0, denied_sure=0.0, turned=0.0)
     pairs = _similarity_pairs(found)
     whole, changed = pairs[: len(found.pieces)], pairs[len(found.pieces) :]
     cosines = [similar[pair] for pair in whole if pair in similar] if similar else []
-    signs = {**seen.signs, **measure_agreement(found, facts, rules)}
+    signs = {**seen.signs, **measure_agreement(found, facts, rules, contrast, compare_sides(claim, passage))}
     signs |= {"extremes": 0.0} if reworded else {}  # that "only" is no extreme
     signs |= {"similar": max(cosines)} if cosines else {}
     model = load_support_models()["vectors" if cosines else "words"]
