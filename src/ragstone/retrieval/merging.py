@@ -58,7 +58,7 @@ def group_rankings(results: Sequence[SourceResult]) -> dict[RankingKey, list[Sou
 
 
 def ranking_key(number: int, ranking: SourceRanking) -> RankingKey:
-    """What the rankings of a group share; `number` is that of the ranking's result."""
+    """The key that the rankings of a group share; `number` is that of the ranking's result."""
     by_model = ranking.source.model if ranking.has_vectors else None
     return ranking.variant, number if ranking.is_fused_by_store else by_model, ranking.is_fused_by_store
 
