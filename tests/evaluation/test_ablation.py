@@ -110,7 +110,7 @@ async def test_a_real_search_is_measured_without_each_of_its_stages(engine: Engi
     report = await evaluate_golden(
         engine, cases, granularity="file", name="g", ablate=True, per_document=1, keyword_boost=True
     )
-    names = {"vectors", "keywords", "fusion by score", "keyword boost", "near-duplicates"}
+    names = {"vectors", "keywords", "fusion by score", "feedback", "keyword boost", "near-duplicates"}
     assert {effect.stage for effect in report.ablation} == names  # the limit per document is the measure's own
     assert {gain.questions for effect in report.ablation for gain in effect.gains} == {1}
     assert all(effect.milliseconds > 0 and effect.milliseconds_without > 0 for effect in report.ablation)
@@ -134,7 +134,7 @@ async def test_answers_are_measured_without_each_of_their_stages(engine: Engine)
     ]
     report = await evaluate_golden(engine, cases, granularity="file", name="g", answers=True, ablate=True)
     stages = {effect.stage: effect for effect in report.answer_ablation}
-    assert stages.keys() == {"abstention", "vectors", "keywords", "fusion by score", "near-duplicates"}
+    assert stages.keys() == {"abstention", "vectors", "keywords", "fusion by score", "feedback", "near-duplicates"}
     assert stages["abstention"].options == {"answer.abstain": "never"}
     gains = {gain.metric: gain for gain in stages["abstention"].gains}
     assert (gains["refusal_recall"].with_stage, gains["refusal_recall"].questions) == (1.0, 1)
