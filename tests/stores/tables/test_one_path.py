@@ -140,7 +140,12 @@ SEARCHES: dict[str, tuple[dict[str, Any], Any, Check]] = {
     "profile": ({}, "templates_lookup", lambda _, found, __: all("metadata" in hit.signals for hit in found.hits)),
     "bm25_candidates": ({"top_k": 1}, 1, lambda plain, found, _: found.counts["bm25"] < plain.counts["bm25"]),
     "cosine_candidates": ({"top_k": 1}, 1, lambda plain, found, _: found.counts["cosine"] < plain.counts["cosine"]),
-    "word_scale": ({"feedback": 0.0}, "range", lambda plain, found, _: order(plain) != order(found)),
+    # All these have words of the question; two models are fused by rank.
+    "word_scale": (
+        {"where": Where(paths=("storage.md", "policies/*", "long.md"))},
+        "range",
+        lambda plain, found, _: order(plain) != order(found) or plain.hits[0].score < 0.04,
+    ),
     "feedback": ({}, 5.0, lambda plain, found, table: (order(plain) == order(found)) == table),
     "freshness_weight": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
     "freshness_days": ({"freshness_weight": 9.0}, 9000.0, lambda plain, found, _: freshest(found) > freshest(plain)),
