@@ -87,7 +87,7 @@ def test_the_place_on_a_picture_is_drawn_too(run: Run, tmp_path: Path) -> None:
 def test_a_page_that_cannot_be_drawn_is_one_sentence(run: Run, office: Path) -> None:
     for arguments, says in (
         (("handbook.pdf", "--page", "3"), "has 2 pages; page 3 is out of range"),
-        (("quotas.csv", "--page", "1"), "has no pages to draw"),
+        (("quotas.csv", "--page", "1"), "only PDF files and pictures have pages"),
         (("handbook.pdf", "--citation", "x.json"), "add --page N"),
         (("handbook.pdf", "--page", "1", "--citation", "x.json"), "cannot be read"),
         (("handbook.pdf", "--page", "1", "--out", "no/such/folder.png"), "cannot be written"),
