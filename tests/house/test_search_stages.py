@@ -30,6 +30,7 @@ def test_the_stages_of_the_usual_search_and_of_one_by_words() -> None:
         "vectors",
         "keywords",
         "fusion by score",
+        "feedback",
         "near-duplicates",
     ]
     assert [stage.name for stage in list_stages({**OPTIONS, "mode": "keyword"})] == ["near-duplicates"]

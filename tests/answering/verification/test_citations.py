@@ -134,6 +134,15 @@ def test_prose_loses_the_line_breaks_of_its_source_and_the_quote_keeps_them() ->
     assert render_answer(sentences, citations) == "Prometheus was started by Matt and Julius. [1]"
 
 
+def test_what_introduces_an_item_is_a_line_above_it() -> None:
+    record = "You may\nset one of:\n- `hard`: waits\n  without asking"
+    piece = chunk(record)
+    quote = Quote(piece, record, piece.spans, prose=True, lines_above=(2,))
+    sentences, citations = cite_quotes([quote], {piece.document.id: record}, mask=same)
+    assert sentences[0].text == "You may set one of:\n- `hard`: waits without asking"
+    assert citations[0].quote == record
+
+
 def test_what_has_a_shape_keeps_it_and_has_its_marker_below() -> None:
     record = "Steps:\n\n- one\n- two"
     piece = chunk(record)

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Protocol
 
 from ragstone.answering.shown_markdown import MEDIA_TYPES, strip_markup
@@ -31,16 +32,16 @@ def no_secrets(_record: str) -> Sequence[Secret]:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The text that an answer takes from a chunk, and its claimed place. Line breaks in prose mean nothing, but for the
-    first `lines_above`. `header` is the header of a table whose row it is, or the declaration of a comment in code,
-    where that stands above the chunk."""
+    """The text that an answer takes from a chunk, and its claimed place. Line breaks in prose mean nothing, but for
+    those below each of the parts above it: `lines_above` are their numbers of lines. `header` is the header of a table
+    whose row it is, or the declaration of a comment in code, where that stands above the chunk."""
 
     chunk: Chunk
     text: str
     spans: tuple[Span, ...]
     prose: bool = False
     header: str = ""
-    lines_above: int = 0
+    lines_above: tuple[int, ...] = ()
 
 
 def verify_quote(quote: str, spans: Sequence[Span], record: str) -> tuple[Verdict, tuple[Span, ...]]:
@@ -141,11 +142,12 @@ def cite_quotes(
 
 
 def _join_lines(shown: str, quote: Quote) -> str:
-    """Prose in one line, without the marks at the beginnings of its lines; the lines above it stay."""
+    """Prose in one line, without the marks at the beginnings of its lines, below a line for each part above it."""
     lines = shown.split("\n")
-    above = lines[: quote.lines_above]
+    ends = list(accumulate(quote.lines_above))
+    above = [" ".join("\n".join(lines[start:end]).split()) for start, end in pairwise([0, *ends])]
     marks = COMMENTED_LINE if quote.chunk.kind == "code" else QUOTED_LINE
-    return "\n".join([*above, " ".join(marks.sub("\n", "\n".join(lines[quote.lines_above :])).split())])
+    return "\n".join([*above, " ".join(marks.sub("\n", "\n".join(lines[sum(quote.lines_above) :])).split())])
 
 
 def number_marker(citation: Citation) -> str:

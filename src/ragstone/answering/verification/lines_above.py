@@ -41,7 +41,7 @@ def _prepend_declaration(quote: Quote, record: str) -> Quote:
     place = place_declaration(record, start, end if end >= 0 else len(record))
     text = f"{record[slice(*place)]}\n{quote.text}"
     spans = (span_in(record, *place), *quote.spans)
-    return replace(quote, text=text, spans=spans, lines_above=quote.lines_above + 1)
+    return replace(quote, text=text, spans=spans, lines_above=(1, *quote.lines_above))
 
 
 def _find_line(record: str, line: str, before: int) -> tuple[int, int] | None:
