@@ -144,6 +144,7 @@ WRONG = ({"zz": 1}, "qq", -5, 10**9)
 async def test_every_operation_says_in_one_sentence_what_is_wrong(client: httpx2.AsyncClient) -> None:
     """Each field of each body with values of every kind, each parameter, unknown fields, things and methods."""
     described = (await client.get("/v1/openapi.json")).json()
+    before = await list_collections(client)
     said: dict[str, str] = {}
 
     async def ask(method: str, path: str, **sent: Any) -> None:
@@ -169,10 +170,17 @@ async def test_every_operation_says_in_one_sentence_what_is_wrong(client: httpx2
                 await ask(method, place, json=body)
             if method == "get":
                 await ask(method, place)
+    for name in await list_collections(client) - before:
+        assert (await client.delete(f"/v1/collections/{name}")).is_success
     assert len(said) > 300
     for asked, message in said.items():
         assert not [word for word in FOREIGN if word in message], (asked, message)
         assert (message[0].islower(), message.endswith(".")) == (True, False), (asked, message)
+
+
+async def list_collections(client: httpx2.AsyncClient) -> set[str]:
+    """The names of all collections."""
+    return {one["name"] for one in (await client.get("/v1/collections")).json()["collections"]}
 
 
 def find_schema(described: dict[str, Any], operation: dict[str, Any]) -> dict[str, Any]:
