@@ -6,6 +6,7 @@ over the alive, so both are invisible in results.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,13 +52,28 @@ class ChunkColumns:
         return ChunkColumns(self.row[keep], self.rev[keep], self.ordinal[keep], self.length[keep], self.slot[keep])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RevisionColumns:
     """The revisions that chunks belong to: keys in SQLite, whether active, and their documents (while active)."""
 
     key: Int64s
     alive: Flags
     documents: tuple[Document | None, ...]
+
+    @cached_property
+    def active_count(self) -> int:
+        """The number of active documents."""
+        return sum(document is not None for document in self.documents)
+
+    @cached_property
+    def recipes(self) -> tuple[str, ...]:
+        """The recipes of the active documents, each once, sorted."""
+        return tuple(sorted({document.recipe for document in self.documents if document is not None}))
+
+    @cached_property
+    def editions(self) -> tuple[str, ...]:
+        """The editions of the active documents, each once, sorted."""
+        return tuple(sorted({document.edition for document in self.documents if document is not None}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -250,7 +250,6 @@ class EmbeddedReader:
 
     def _read_info(self) -> Info:
         mirror, state = self._mirror, self._view.state
-        documents = [d for d in mirror.revisions.documents if d is not None]
         pending = int((mirror.chunks.slot[mirror.alive] == MISSING_SLOT).sum())
         warnings = missing_vector_warnings(pending)
         return Info(
@@ -258,16 +257,16 @@ class EmbeddedReader:
             PROVIDER,
             int(self._fetch_rows("PRAGMA user_version")[0][0]),
             "empty" if not mirror.total else "degraded" if warnings else "healthy",
-            len(documents),
+            mirror.revisions.active_count,
             mirror.total,
             pending,
             state.dimension,
             state.model,
             state.variant,
-            tuple(sorted({d.recipe for d in documents})),
+            mirror.revisions.recipes,
             state.built_at,
             state.generation,
             tuple(warnings),
             self._collection.place.total_bytes(),
-            tuple(sorted({d.edition for d in documents})),
+            mirror.revisions.editions,
         )
