@@ -143,7 +143,7 @@ async def _run_golden(options: SharedOptions, golden: str, granularity: str, ask
     cases = evaluation.load_cases(golden, tell=left.append)
     wanted.check(cases)
     async with Engine(wanted.settings(options)) as engine:
-        told = wanted.as_arguments(engine, options)
+        told = await wanted.as_arguments(engine, options)
         report = await evaluate_golden(engine, cases, granularity=granularity, name=golden, **told, **asked)  # type: ignore[arg-type]  # checked in _check_combination
     return replace(report, warnings=(*left, *report.warnings))
 
@@ -169,7 +169,7 @@ async def _run_beir(options: SharedOptions, folder: str, split: str, asked: dict
         async with Engine(settings) as engine:
             # What is wrong is said before the long part.
             effective_search(engine, **asked)
-            told = wanted.as_arguments(engine, options)
+            told = await wanted.as_arguments(engine, options)
             await check_only_beir(engine, source)
             run = await _ingest_corpus(engine, source, folder)
             report = await evaluate_beir(engine, source, cases, name=folder, split=split, **told, **asked)

@@ -98,13 +98,14 @@ def parse_calibration_options(
     return CalibrationRequest(0.1 if rate is None else rate, plot)
 
 
-def make_blank_calibration(engine: Any, mode: str | None, file: Path) -> Calibration:
+async def make_blank_calibration(engine: Any, mode: str | None, file: Path) -> Calibration:
     """The conditions of a calibration: the signs that decide there, the embedding model, the edition of the numbers,
     store and collection as the file names them."""
     from ragstone.answering.abstention.calibration import model_edition
+    from ragstone.retrieval.kept_variants import match_models
 
     place = engine.calibration_place(file)
-    embedder = engine.search_context.sources[0].embedder
+    embedder = (await match_models(engine.search_context)).sources[0].embedder
     if embedder is None or engine.question("any", mode=mode).mode == "keyword":
         return Calibration("words", 0.0, edition=model_edition(), place=place)
     model = f"{embedder.model}/{embedder.variant}"

@@ -50,11 +50,11 @@ class EvaluationRequest:
         if self.curve:
             raise UsageError("a calibration belongs to a collection that stays: name its store with --store")
 
-    def as_arguments(self, engine: Engine, options: SharedOptions) -> dict[str, Any]:
+    async def as_arguments(self, engine: Engine, options: SharedOptions) -> dict[str, Any]:
         """The options of an evaluation. Raises `ConfigError` for an unusable judge."""
         if self.curve:
             file = eval_calibration.find_calibration_path(options)
-            self.like = eval_calibration.make_blank_calibration(engine, self.search, file)
+            self.like = await eval_calibration.make_blank_calibration(engine, self.search, file)
         writing = engine.select_judge(self.model) if self.judged else None
         judge = Judge(writing) if writing else None
         return {"ranked": self.ranked, "answers": self.answers, "judge": judge, "ablate": self.ablate}

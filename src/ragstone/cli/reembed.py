@@ -215,9 +215,9 @@ def _collect_notes(options: SharedOptions, active: "CollectionModel") -> list[st
     notes = []
     try:
         wanted = model_factory.find_embed_settings(active, settings)
-        if model_factory.vector_identity(wanted) != model_factory.vector_identity(
-            settings.of(settings.collection).embed
-        ):
+        own = settings.of(settings.collection).embed
+        follows = own.model == wanted.model and "/" not in own.model  # a collection keeps its precision
+        if not follows and model_factory.vector_identity(wanted) != model_factory.vector_identity(own):
             notes.append(
                 f"now set `embed: {_format_embed(wanted)}` for this collection; "
                 "until then questions are answered by words "

@@ -24,8 +24,9 @@ class EmbedSettings:
         str, Option("Embedding model: minilm, VENDOR/MODEL, or none for keyword search only.", not_blank=True)
     ] = "minilm"
     precision: Annotated[
-        Literal["fp32", "int8"], Option("Arithmetic of the built-in model: int8 is twice as fast, cosine .995 to fp32.")
-    ] = "fp32"
+        Literal["fp32", "int8"],
+        Option("Arithmetic of the built-in model in new collections: int8 is twice as fast, cosine .995 to fp32."),
+    ] = "int8"
     prefix: Annotated[
         Literal["title", "path", "none"], Option("The text that is embedded with a chunk: title, path or none.")
     ] = "title"

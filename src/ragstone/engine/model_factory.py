@@ -24,6 +24,7 @@ from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.ports import CollectionModel, Completion, CompletionResult, Embedder, Prompt, Tokenizer, Vectors
 from ragstone.engine.endpoints import make_endpoint
 from ragstone.providers.masking import MaskingCompletion, MaskingEmbedder
+from ragstone.providers.vector_variant import match_variant
 
 NONE = "none"
 QUESTION_READS = 512  # tokens that hardly a question has
@@ -109,10 +110,12 @@ def make_policy(wanted: AnswerSettings, places: Callable[[Path], Sequence[str]])
 
 
 def check_calibration(policy: AbstentionPolicy, wanted: AnswerSettings, embedder: Embedder | None) -> None:
-    """Raises `ConfigError` for a calibration of this collection that is of another model."""
+    """Raises `ConfigError` for a calibration of another model; another arithmetic is noted with the question."""
     if policy.calibration is not None:
-        model = f"{embedder.model}/{embedder.variant}" if embedder else None
-        check_model(policy.calibration, str(wanted.calibration), model=model)
+        model, _, variant = (policy.calibration.model or "").rpartition("/")
+        own = match_variant(embedder, model, variant) if embedder else None
+        name = f"{own.model}/{own.variant}" if own else None
+        check_model(policy.calibration, str(wanted.calibration), model=name)
 
 
 def _load_calibration(wanted: AnswerSettings) -> Calibration:

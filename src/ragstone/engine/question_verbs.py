@@ -18,6 +18,7 @@ from ragstone.engine.permission_checks import verb
 from ragstone.engine.query_observer import QueryObserver
 from ragstone.retrieval import semantic_cache
 from ragstone.retrieval.explain import Explanation, explain
+from ragstone.retrieval.kept_variants import match_models
 from ragstone.retrieval.question import Question, QuestionDefaults, build_question
 from ragstone.retrieval.search_context import SearchContext
 from ragstone.retrieval.standalone_question import History, check_history
@@ -72,7 +73,7 @@ class QuestionVerbs(ABC):
         """
         asked = self.question(text, where=where, **options)
         with self._observer.observe("search", asked) as seen, seen.span.activate():
-            seen.result = found = await semantic_cache.search_with_cache(self._context, asked)
+            seen.result = found = await semantic_cache.search_with_cache(await self._match_models(asked), asked)
         return found
 
     @show_options
@@ -84,7 +85,8 @@ class QuestionVerbs(ABC):
 
         asked = self.question(text, where=where, **options)
         with self._observer.observe("context", asked) as seen, seen.span.activate():
-            seen.result = found = await semantic_cache.search_with_cache(self._context, asked, whole=True)
+            context = await self._match_models(asked)
+            seen.result = found = await semantic_cache.search_with_cache(context, asked, whole=True)
         return context_xml(cut_to_tokens(found.hits, self._tokens), mask=guard.mask_secrets)
 
     @show_options
@@ -128,8 +130,14 @@ class QuestionVerbs(ABC):
         from ragstone.answering.answer_stream import stream_answer
 
         turns, options = check_history(history), self._answer_options(strict)
-        stream = stream_answer(self._context, question, options, history=turns)
-        return _watch_stream(stream, self._observer, question)
+
+        async def answer() -> AsyncGenerator[Event]:
+            context = await self._match_models(question)
+            async with aclosing(stream_answer(context, question, options, history=turns)) as stream:
+                async for event in stream:
+                    yield event
+
+        return _watch_stream(answer(), self._observer, question)
 
     @show_options
     @verb(Permission.EXPLAIN)
@@ -144,7 +152,12 @@ class QuestionVerbs(ABC):
         **options: Unpack[SearchKeywords],
     ) -> Explanation:
         """Why a document was or was not found: the stage where it was lost, its rank and signals by each retriever."""
-        return await explain(self._context, self.question(text, where=where, **options), path=path, source=source)
+        asked = self.question(text, where=where, **options)
+        return await explain(await self._match_models(asked), asked, path=path, source=source)
+
+    async def _match_models(self, question: Question) -> SearchContext:
+        """The context with the embedder of each collection as it made the vectors there."""
+        return self._context if question.mode == "keyword" else await match_models(self._context)
 
 
 async def _watch_stream(

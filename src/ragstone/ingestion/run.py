@@ -99,12 +99,14 @@ async def _prepare_collection(
     context: RunContext, source: Source, listed: Sequence[ListedFile], tally: Tally
 ) -> RunContext:
     """Make the collection on its first run, when there is something to put in; else check that this run fits it, and
-    keep its chunking."""
-    admin, scope, model = context.store.admin, context.builder.scope, context.builder.model
+    keep its chunking and the arithmetic of its vectors."""
+    admin, scope = context.store.admin, context.builder.scope
     nothing = f"no documents found in source {source.name!r}: it is empty, or the rules exclude everything"
     if await admin.exists(scope):
         info = await _read_info(context)
         _check_model(context, info)
+        tally.warnings += context.describe_kept_variant(info)
+        context = context.for_vectors_of(info)
         if not context.refresh:
             fitting = chunker_compatibility.match_stored_chunking(context.builder, info, context.counts)
             context = replace(context, builder=fitting)
@@ -114,6 +116,7 @@ async def _prepare_collection(
         raise UsageError(
             nothing + (f" ({len(tally.skipped)} skipped, first: {tally.skipped[0].message})" if tally.skipped else "")
         )
+    model = context.builder.model
     await admin.create(
         scope,
         model=model.name if model else None,

@@ -1,14 +1,18 @@
 """The context of a run: its store, its models, its options."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Self
 
 from ragstone.core.ports import Embedder, Store
+from ragstone.core.records import Info
 from ragstone.extraction.sandbox import Sandbox
 from ragstone.ingestion import chunker_compatibility
-from ragstone.ingestion.build_revision import RevisionBuilder
+from ragstone.ingestion.build_revision import EmbedderInfo, RevisionBuilder
 from ragstone.ingestion.enricher import Enricher
+from ragstone.providers.vector_variant import make_variant, match_variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +65,24 @@ class RunContext:
     def enrichment(self) -> str | None:
         """The recipe of what a model writes about chunks, None for nothing."""
         return self.enricher.recipe if self.enricher is not None else None
+
+    def for_vectors_of(self, info: Info) -> Self:
+        """The context for a collection: with the embedder as it made the vectors there."""
+        if self.embedder is None:
+            return self
+        embedder, cluster = match_variant(self.embedder, info.model, info.variant), self.cluster
+        if embedder is self.embedder:
+            return self
+        if cluster is not None and cluster.make_embedder is not None:
+            make = partial(make_variant, cluster.make_embedder, info.model, info.variant)
+            cluster = replace(cluster, make_embedder=make)
+        builder = replace(self.builder, model=EmbedderInfo.of(embedder))
+        return replace(self, embedder=embedder, builder=builder, cluster=cluster)
+
+    def describe_kept_variant(self, info: Info) -> list[str]:
+        """A warning where the collection goes on with another arithmetic than new collections get."""
+        own, kept = self.builder.model, self.for_vectors_of(info).builder.model
+        if own is None or kept is None or own.variant == kept.variant:
+            return []
+        said = f"the collection keeps its {kept.variant} vectors, though embed.precision is {own.variant}"
+        return [f"{said}: `ragstone reembed start` makes the others"]

@@ -22,6 +22,7 @@ from ragstone.retrieval import windows
 from ragstone.retrieval.candidates import SourceResult, describe_store, is_same_model, search_source
 from ragstone.retrieval.feedback import order_by_feedback
 from ragstone.retrieval.filter_diagnostics import note_filter
+from ragstone.retrieval.kept_variants import follow_model
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.llm_filter import filter_by_model
 from ragstone.retrieval.merging import count_candidates, is_fused_by_store, list_rows, merge_results
@@ -47,7 +48,7 @@ class QueryVectors:
     by_model: Mapping[ModelKey, Vectors | None]
 
     def vector_for(self, source: Source) -> Vectors | None:
-        return self.by_model[_model_key(source)] if source.has_vectors else None
+        return self.by_model.get(_model_key(source)) if source.has_vectors else None
 
     @property
     def first(self) -> Vectors | None:
@@ -152,9 +153,10 @@ async def _search_sources(
     count_candidates(results, merged, trace)
     if not hits:
         await _note_filter(context, results, question, trace)
-    asker = next((one for one in results if one.vector is not None), results[0]).view.source
+    asker = next((one for one in results if one.vector is not None), results[0])
+    vector = asker.vector if asker.vector is not None else vectors.vector_for(asker.view.source)
     reader = JoinedReader(tuple(one.view for one in results))
-    return SearchView(reader, hits, asker, vectors.vector_for(asker), is_fused_by_store(results))
+    return SearchView(reader, hits, asker.view.source, vector, is_fused_by_store(results))
 
 
 async def _open_and_search(
@@ -171,8 +173,13 @@ async def _open_and_search(
             reader = await stack.enter_async_context(source.open_view())
             describe_store(span, reader, "open")
             span.set("db.collection.name", source.name)
-            view = SourceView(source, reader, await reader.info())
-        return await search_view(context, view, question, vectors, variants, trace)
+            info = await reader.info()
+        own = follow_model(source, info)
+        if own is not source and question.mode != "keyword":  # the collection went over to other vectors meanwhile
+            only = replace(context, sources=(own,))
+            vectors = await embed_question(only, question, trace)
+            variants = await write_variants(only, question, vectors, trace)
+        return await search_view(context, SourceView(own, reader, info), question, vectors, variants, trace)
 
 
 async def search_view(

@@ -26,7 +26,7 @@ TEXTS = [
 class TestMiniLM(EmbedderContract):
     @pytest.fixture
     async def embedder(self) -> AsyncIterator[Embedder]:
-        model = MiniLM()
+        model = MiniLM(precision="fp32")
         yield model
         await model.close()
 
@@ -41,7 +41,7 @@ class TestMiniLMInWholeNumbers(EmbedderContract):
 
 @pytest.fixture
 async def model() -> AsyncIterator[MiniLM]:
-    made = MiniLM()
+    made = MiniLM(precision="fp32")
     yield made
     await made.close()
 
@@ -69,7 +69,7 @@ async def test_whole_numbers_stay_close_and_are_another_variant() -> None:
     cosines = (await small.embed(TEXTS) * exported(TEXTS)).sum(axis=1)
     await small.close()
     assert cosines.min() > 0.98
-    assert small.variant != MiniLM().variant
+    assert small.variant != MiniLM(precision="fp32").variant
 
 
 async def test_only_the_first_254_tokens_are_read(model: MiniLM) -> None:
@@ -81,7 +81,7 @@ async def test_only_the_first_254_tokens_are_read(model: MiniLM) -> None:
 
 @pytest.mark.parametrize("threads", [1, 3])
 async def test_threads_do_not_change_a_bit(model: MiniLM, threads: int) -> None:
-    other = MiniLM(threads=threads)
+    other = MiniLM(precision="fp32", threads=threads)
     assert np.array_equal(await model.embed(TEXTS * 3), await other.embed(TEXTS * 3))
     await other.close()
 
@@ -156,7 +156,7 @@ async def test_a_changed_file_is_not_run(tmp_path: Path) -> None:
 async def test_a_true_copy_of_the_file_serves(model: MiniLM, tmp_path: Path) -> None:
     copy = tmp_path / "model.onnx"
     copy.write_bytes(read_model_bytes())
-    copied = MiniLM(file=copy)
+    copied = MiniLM(precision="fp32", file=copy)
     assert np.array_equal(await copied.embed(["text"]), await model.embed(["text"]))
     await copied.close()
 

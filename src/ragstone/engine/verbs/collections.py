@@ -57,7 +57,10 @@ class CollectionVerbs(VerbGroup):
         """Make this collection, empty, for vectors of the configured model; nothing changes where it exists."""
         await self._components.embedders.learn()
         await pin_own_model(self._components)
-        builder = build_run_context(self._components).builder
+        context = build_run_context(self._components)
+        if await self.store.admin.exists(self.scope):
+            context = context.for_vectors_of(await read_info(self._components))
+        builder = context.builder
         model = builder.model
         await self.store.admin.create(
             self.scope,

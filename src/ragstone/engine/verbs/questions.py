@@ -16,6 +16,7 @@ from ragstone.engine.pipeline import Pipeline, PipelineInfo, describe_pipeline, 
 from ragstone.engine.query_observer import QueryObserver
 from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.engine.verbs.base import VerbGroup
+from ragstone.retrieval.kept_variants import match_models
 from ragstone.retrieval.question import QuestionDefaults
 from ragstone.retrieval.search_context import SearchContext
 
@@ -51,7 +52,7 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """The vectors of texts by the collection's model, as its chunks get them: one row of float32 for each, of
         length 1. Raises `UsageError` where no model is named or installed."""
-        own = self._components.search_context.sources[0]
+        own = (await match_models(self._components.search_context)).sources[0]
         if own.embedder is None:
             raise UsageError(own.model_missing or "no embedding model is configured: set embed.model")
         found: Vectors = await own.embedder.embed(list(texts))

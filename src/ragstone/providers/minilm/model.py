@@ -27,6 +27,7 @@ READS = 254  # trained on 256 tokens, two of which are [CLS] and [SEP]
 REQUIRED_PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 PRECISIONS = ("fp32", "int8")
 
+Precision = Literal["fp32", "int8"]
 Kind = Literal["document", "query"]
 # Loaded models that are in use: a server whose settings changed need not load the same one again.
 _SESSIONS: WeakValueDictionary[tuple[Path, str], Any] = WeakValueDictionary()
@@ -37,8 +38,9 @@ class MiniLM:
 
     A text alone fills a core as well as a batch does (bigger activations leave the cache), needs no
     padding, and its vector cannot depend on its neighbours. `int8` computes in whole numbers: twice
-    as fast, cosine .995 to `fp32`, and another `variant`, so the two never mix. Questions have
-    threads of their own, so that they need not wait for a running ingestion.
+    as fast, cosine .995 to `fp32`, and another `variant`, so the two never mix: `with_variant` gives
+    the other one for a collection that holds its vectors. Questions have threads of their own, so
+    that they need not wait for a running ingestion.
     """
 
     model = "all-MiniLM-L6-v2"
@@ -48,7 +50,7 @@ class MiniLM:
     def __init__(
         self,
         *,
-        precision: Literal["fp32", "int8"] = "fp32",
+        precision: Precision = "int8",
         dimensions: int | None = None,
         threads: int | None = None,
         file: Path | None = None,
@@ -70,6 +72,20 @@ class MiniLM:
         self._lock = threading.Lock()
         self._pools: dict[Kind, ThreadPoolExecutor] = {}
         self._loading: Future[Any] | None = None
+        self._sibling: MiniLM | None = None
+
+    def with_variant(self, variant: str) -> MiniLM | None:
+        """This model with another arithmetic, made once and closed with it; None for one that there is not."""
+        if variant == self.variant:
+            return self
+        if variant not in PRECISIONS:
+            return None
+        with self._lock:
+            if self._sibling is None:
+                precision: Precision = "fp32" if variant == "fp32" else "int8"
+                self._sibling = MiniLM(precision=precision, threads=self._threads, file=self._file)
+                self._sibling._sibling = self
+            return self._sibling
 
     def start_loading(self) -> Future[Any]:
         """Begin to load on a thread and return at once; further calls give the same future."""
@@ -104,6 +120,9 @@ class MiniLM:
         """Give back threads and memory; the next call would load again."""
         with self._lock:
             pools, self._pools, self._loading = list(self._pools.values()), {}, None
+            sibling, self._sibling = self._sibling, None
+        if sibling is not None:
+            await sibling.close()
         for pool in pools:
             pool.shutdown(wait=False, cancel_futures=True)
 
