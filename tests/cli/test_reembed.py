@@ -133,7 +133,7 @@ def test_a_mistake_is_one_sentence(run: Run, arguments: tuple[str, ...], said: s
 
 def test_there_is_no_way_back_to_what_was_never_active(run: Run) -> None:
     run("ingest", "docs")
-    run("reembed", "start", "--precision", "int8")
+    run("reembed", "start", "--precision", "fp32")
     done = run("reembed", "back")
     assert done.status == 2
     assert "was never the active model" in done.err
@@ -275,7 +275,7 @@ def test_the_bar_ends_where_it_is_finished(run: Run) -> None:
     for name in ("one", "two", "three"):
         Path("docs", f"{name}.md").write_text("# Same\n\nThe same words.", encoding="utf-8")
     run("ingest", "docs")
-    lines = [json.loads(line) for line in run("reembed", "start", "--precision", "int8", "--json").out.splitlines()]
+    lines = [json.loads(line) for line in run("reembed", "start", "--precision", "fp32", "--json").out.splitlines()]
     assert [(line["done"], line["total"]) for line in lines if line.get("event") == "vectors"][-1] == (6, 6)
 
 

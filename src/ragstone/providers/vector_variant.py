@@ -1,4 +1,4 @@
-"""A collection keeps the arithmetic that its vectors were made with, whatever new collections get."""
+"""A collection keeps the arithmetic of its vectors when the setting for new collections changes."""
 
 from collections.abc import Callable
 

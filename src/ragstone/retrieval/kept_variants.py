@@ -1,7 +1,7 @@
-"""Questions are embedded with the arithmetic that a collection's vectors were made with, whatever new collections get.
+"""A question is embedded with the arithmetic of the vectors that a collection holds.
 
-What each collection of an open store holds is remembered, so that a question need not read it before it is embedded;
-a search that finds other vectors than it expected embeds its question anew (`Source.match_model`).
+The model of each collection of an open store is remembered, so that a question need not read it before it is embedded;
+a search that finds other vectors than it expected embeds its question anew (`follow_model`).
 """
 
 import asyncio
