@@ -21,13 +21,12 @@ from tests.stores.postgres.server import shared
 from tests.stores.qdrant.engine import Engine
 from tests.stores.qdrant.server import Recorder, serving
 
-LEASE = 3.0  # seconds that the other server waits for the killed one
+LEASE = "2"  # seconds that the other server waits for the killed one
 # A server that stops before the ingestion of `before.md`, and between that of `after.md` and the record of its end.
-VICTIM = f"""
+VICTIM = """
 import asyncio, sys
 from ragstone.cli import main
-from ragstone.server import ingestion_queue, uploads
-ingestion_queue.LEASE_SECONDS = {LEASE}
+from ragstone.server import uploads
 add = uploads.Uploads.add
 async def stop(self, engine, file, path):
     if path == "after.md":
@@ -63,6 +62,7 @@ def start_victim(settings: Settings) -> "subprocess.Popen[str]":
         "RAGSTONE_EMBED__MODEL": "none",
         "RAGSTONE_SERVE__UPLOADS": str(settings.serve.uploads),
         "RAGSTONE_SERVE__JOB_WORKERS": "2",
+        "RAGSTONE_SERVE__JOB_LEASE": LEASE,
     }
     return subprocess.Popen(
         [sys.executable, "-c", VICTIM],
