@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import ragstone
+from ragstone.config.environment import silence_telemetry
 from ragstone.config.vendors import VENDORS
 from ragstone.extraction.sandbox import pool
 from ragstone.testing.bag_of_words import BagOfWords
@@ -21,6 +22,8 @@ __all__ = ["run"]
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
     # A shell's job in the background ignores Ctrl-C, and so would all processes of the tests that interrupt them.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+silence_telemetry()  # tests import onnxruntime themselves
 
 # How long an example takes says how busy the machine is; what may take long is measured by tests/speed.py.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])

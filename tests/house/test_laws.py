@@ -112,3 +112,13 @@ def test_only_config_reads_the_environment() -> None:
         if any(word in path.read_text(encoding="utf-8") for word in ("os.environ", "os.getenv", "environb"))
     }
     assert readers == {"config/environment.py"}
+
+
+def test_libraries_that_run_models_are_silenced_before_they_are_imported() -> None:
+    """Wherever one is imported, `silence_telemetry()` is called in the lines before it."""
+    imports = re.compile(r"^ +(?:import|from) (?:onnxruntime|fastembed|rapidocr|huggingface_hub)\b", re.MULTILINE)
+    using = {path.relative_to(SOURCE).as_posix(): path.read_text("utf-8") for path in FILES}
+    loud = [name for name, text in using.items() if imports.search(text) and "silence_telemetry()\n" not in text]
+    assert loud == []
+    anywhere = re.compile(r"^(?:import|from) (?:onnxruntime|fastembed|rapidocr|huggingface_hub)\b", re.MULTILINE)
+    assert [name for name, text in using.items() if anywhere.search(text)] == []

@@ -20,7 +20,7 @@ PREFIX = "RAGSTONE_"
 # Names with our prefix that are no settings: the switch below, what tests are told, and what Kubernetes sets in
 # every container beside a service that is called ragstone.
 RESERVED = re.compile(r"DEBUG|TEST_.*|SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_.*)?")
-
+TELEMETRY_SWITCHES = ("ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY")  # of onnxruntime, and fastembed's downloads
 
 ignored_variables: list[str] = []
 """A sentence for each variable that was ignored; a program that shows no log takes them out and shows them."""
@@ -40,6 +40,16 @@ def find_cache_folder(name: str) -> Path | None:
 def set_for_children(name: str, value: str) -> None:
     """Set a variable for the processes that this one starts: some libraries are told in no other way."""
     os.environ[name] = value
+
+
+def silence_telemetry() -> None:
+    """Keep libraries that run models from reporting their use: call it before importing one, later has no effect.
+
+    ONNX Runtime sends events and keeps an identifier of the machine, by default since 1.29 (its Privacy.md names the
+    variable). A value that the user has set stays.
+    """
+    for name in TELEMETRY_SWITCHES:
+        os.environ.setdefault(name, "1")
 
 
 def read_environment() -> list[tuple[list[str], str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import Any, Literal
 
+from ragstone.config.environment import silence_telemetry
 from ragstone.core.errors import ConfigError, Unavailable
 
 PACKAGE_MISSING = "the package fastembed is missing: pip install 'ragstone[fastembed]'"
@@ -17,6 +18,7 @@ def load_fastembed_model(kind: Kind, name: str, *, folder: str | None, offline: 
     Raises `ConfigError` with the nearest name for one that fastembed does not have, `Unavailable` for files that
     cannot be loaded or a package that is missing.
     """
+    silence_telemetry()
     try:
         maker = _import_maker(kind)
         from loguru import logger

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ragstone.config.environment import silence_telemetry
 from ragstone.core.errors import Unavailable, UsageError
 from ragstone.providers.loaded_model import LoadedModel
 from ragstone.providers.minilm.model import count_cores
@@ -100,6 +101,7 @@ class OnnxFolder:
         return named if isinstance(named, int) and 0 < named < self._reads else self._reads
 
     def _open_session(self, file: Path) -> Any:
+        silence_telemetry()
         try:
             import onnxruntime
         except ImportError as error:

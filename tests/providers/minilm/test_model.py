@@ -1,4 +1,5 @@
 import asyncio
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -94,6 +95,14 @@ def test_another_process_gives_the_same_bits() -> None:
     )
     runs = {subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout for _ in range(2)}
     assert len(runs) == 1
+
+
+def test_the_runtime_reports_nothing_and_keeps_no_identifier_of_the_machine(tmp_path: Path) -> None:
+    script = "import asyncio; from ragstone.providers.minilm.model import MiniLM\nasyncio.run(MiniLM().embed(['text']))"
+    quiet = ("CI", "ORT_", "HF_HUB_", "GITHUB_", "XDG_")  # the runtime is silent where CI is set, or in its own tests
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(quiet)}
+    subprocess.run([sys.executable, "-c", script], env={**environment, "HOME": str(tmp_path)}, cwd=tmp_path, check=True)
+    assert list(tmp_path.rglob("*")) == []
 
 
 def test_opening_the_door_imports_neither_numpy_nor_onnxruntime() -> None:

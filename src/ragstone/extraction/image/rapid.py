@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ragstone.config.environment import silence_telemetry
 from ragstone.core.errors import Refused
 from ragstone.core.page_layout import Box, bounding_box
 from ragstone.extraction.image.ink import fit_to_ink
@@ -95,6 +96,7 @@ def _median_height(boxes: Any) -> float:
 
 @lru_cache(maxsize=2)
 def _load_engine(limit: int = COARSE) -> Any:
+    silence_telemetry()
     try:
         from rapidocr import RapidOCR
     except ImportError as error:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 from weakref import WeakValueDictionary
 
+from ragstone.config.environment import silence_telemetry
 from ragstone.core.errors import Unavailable, UsageError
 from ragstone.core.ports import Vectors
 from ragstone.providers.minilm.wordpiece import WordPiece
@@ -198,6 +199,7 @@ def find_model_problems() -> list[str]:
 
 
 def _build_session(data: Future[bytes], precision: str) -> Any:
+    silence_telemetry()
     try:
         import onnxruntime
 
