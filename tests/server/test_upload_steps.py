@@ -9,6 +9,7 @@ import pytest
 
 from ragstone.config.settings import Settings
 from ragstone.core.types import Scope
+from ragstone.server import ingestion_queue
 from ragstone.server.upload_steps import hold_folder, place_file
 from tests.patience import until_async
 from tests.server.conftest import open_client
@@ -59,6 +60,25 @@ async def test_a_file_that_was_on_its_way_is_removed_and_one_that_is_on_its_way_
         await start(own, leaving=2)
         assert {one.name for one in incoming.iterdir()} == {held.name, "on-its-way"}
     assert [one.name for one in incoming.iterdir()] == ["on-its-way"]
+
+
+async def test_a_server_clears_up_after_another_one_that_is_killed_later(
+    own: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingestion_queue, "SWEEP_SECONDS", 0.0)
+    monkeypatch.setattr(ingestion_queue, "POLL_SECONDS", 0.05)
+    incoming = find_uploads(own) / "incoming"
+    async with open_client(own) as client:
+        await upload(client, OLD)
+        left = incoming / "0123"
+        left.mkdir()
+        (left / "file").write_bytes(b"half")
+
+        async def is_gone() -> bool:
+            return not left.exists()
+
+        await until_async(is_gone)
+        assert (await client.get("/v1/documents")).json()["documents"][0]["path"] == "tea.md"
 
 
 async def test_a_document_that_was_not_ingested_leaves_no_file(own: Settings) -> None:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ragstone.access import Permission
 from ragstone.config.settings import Settings
-from ragstone.core.errors import ConfigError, Refused, StoreError, StoreNotReady, Unavailable, UsageError
+from ragstone.core.errors import ConfigError, RagstoneError, Refused, StoreError, StoreNotReady, Unavailable, UsageError
 from ragstone.core.ports import Job, JobQueue, QueueingStore
 from ragstone.core.types import Scope
 from ragstone.engine import Engine
@@ -183,12 +183,14 @@ class IngestionQueue:
         return replace(job, status="done", finished=self._clock(), code=None, message=None)
 
     async def _sweep(self, state: QueueHost, queue: JobQueue) -> None:
-        """Forget jobs that ended long ago, and files that no job has."""
+        """Forget jobs that ended long ago, and files that no job has; settle uploads of servers that were killed."""
         now = self._clock()
         if now - self._swept > SWEEP_SECONDS:
             self._swept = now
             await queue.prune(before=now - KEPT_SECONDS)
             await state.uploads.sweep_waiting(frozenset(await queue.list_ids()))
+            with contextlib.suppress(RagstoneError, OSError):  # it stays for the next time
+                await state.uploads.sweep(state.pool)
 
 
 async def _end(working: "asyncio.Task[Job]") -> None:
