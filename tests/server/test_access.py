@@ -13,7 +13,7 @@ from ragstone.config.settings import AccessSettings, Settings
 from ragstone.engine import Engine
 from ragstone.engine.engine_pool import EnginePool
 from ragstone.server.state import trusts_callers
-from tests.server.conftest import QUESTION, Kept, open_client
+from tests.server.conftest import JSON, QUESTION, Kept, open_client
 
 ASKED: tuple[tuple[str, str, Any], ...] = (
     ("POST", "/v1/search", {"query": QUESTION}),
@@ -110,6 +110,23 @@ async def test_nobody_learns_from_a_body_or_a_parameter_before_the_key_is_checke
         small = await client.post("/v1/search", content=b"x")
         assert large.headers.get("connection") == "close"  # the rest is not read
         assert "connection" not in small.headers
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+async def test_every_described_operation_checks_a_key_before_it_looks_at_the_rest(
+    trusted: bool, kept: Kept, locked: Settings
+) -> None:
+    """Also where nobody needs a key: one that is of our kind and unknown is not let in."""
+    headers = {"authorization": f"Bearer {WRONG_KEYS[1]}"}
+    async with open_client(kept.settings if trusted else locked) as client:
+        described = (await client.get("/v1/openapi.json")).json()["paths"]
+        asked = [(method, path) for path, methods in described.items() for method in methods if path not in OPEN]
+        assert len(asked) > 30
+        for method, path in asked:
+            named = re.sub(r"\{\w+\}", "x", path)
+            for content in (b"{}", b"{", b"", b'{"query": 3, "limit": "x"}'):
+                reply = await client.request(method, named, content=content, headers={**headers, **JSON})
+                assert reply.status_code == 401, (method, path, content, reply.text)
 
 
 async def test_a_key_is_looked_up_once_before_the_request_is_worked_on(
