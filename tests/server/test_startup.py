@@ -165,6 +165,23 @@ def test_several_processes_are_not_started_for_nothing() -> None:
         check_alone(replace(settings, serve=replace(settings.serve, start_wait=0.0)))
 
 
+def test_a_server_does_not_start_over_a_folder_of_other_files(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine", "utf-8")
+    about = {**os.environ, "RAGSTONE_EMBED__MODEL": "none"}
+    command = [sys.executable, "-m", "ragstone", "serve", "--port", "0", "--store", str(tmp_path)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=about, timeout=HANG)
+    said = f"error: {tmp_path} is not a Ragstone store and not empty; name a new directory for the store"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, said)
+    assert os.listdir(tmp_path) == ["notes.txt"]
+
+
+async def test_an_empty_folder_and_a_new_disk_are_places_for_a_store(own: Settings, tmp_path: Path) -> None:
+    (tmp_path / "disk" / "lost+found").mkdir(parents=True)
+    lines, failure = await prepare(replace(own, store=f"embedded:{tmp_path / 'disk'}", embed=WORDS))
+    assert failure is None
+    assert lines[0].endswith(preparation.EMPTY)
+
+
 def test_a_program_that_cannot_start_ends_with_a_sentence() -> None:
     about = {**os.environ, "RAGSTONE_SERVE__START_WAIT": "0", "RAGSTONE_EMBED__MODEL": "none"}
     command = [sys.executable, "-m", "ragstone", "serve", "--port", "0", "--store", NOBODY]

@@ -6,7 +6,8 @@ RagstoneError                   1  failure
 │   ├── Unauthorized            2  a key or token is missing or not accepted
 │   ├── Forbidden               2  the key or token lacks a permission
 │   ├── StoreNotReady           2  the store's server or its tables are not there, perhaps not yet
-│   └── StoreTooNew             2  the store was written by a newer program
+│   ├── StoreTooNew             2  the store was written by a newer program
+│   └── NotAStore               2  something else stands where the store, or a part of it, belongs
 ├── StoreError                  1  the store failed
 │   ├── NotBuilt                1  the collection does not exist yet
 │   ├── Busy                    1  another process is writing
@@ -73,6 +74,12 @@ class StoreTooNew(UsageError):
     """The store's format is newer than this program reads."""
 
     code = "store_too_new"
+
+
+class NotAStore(UsageError):
+    """Other files stand where the store, or a part of it, belongs; nothing of them is touched."""
+
+    code = "not_a_store"
 
 
 class StoreError(RagstoneError):

@@ -6,14 +6,29 @@ import logging
 import time
 from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import TypeVar
 
 from ragstone.core.answers import Note, Step
-from ragstone.core.errors import UsageError
+from ragstone.core.errors import (
+    ConfigError,
+    NotAStore,
+    QueueFull,
+    Refused,
+    StoreNotReady,
+    StoreTooNew,
+    Unavailable,
+    UsageError,
+)
 from ragstone.core.spans import NOTHING, Value, open_span
 
 T = TypeVar("T")
 log = logging.getLogger("ragstone")
+
+# Set where callers are not the operator: notes name no place and no setting of the server; its log does.
+HIDES_PLACES: ContextVar[bool] = ContextVar("hides_places", default=False)
+CALLERS_ERRORS = (UsageError, Unavailable, Refused, QueueFull)  # their sentences are for every caller
+OPERATORS_ERRORS = (NotAStore, ConfigError, StoreNotReady, StoreTooNew)  # but not those
 
 
 class Trace:
@@ -95,10 +110,17 @@ class Trace:
         except UsageError as error:
             if refused is None:
                 raise
-            code, why = refused, str(error)
+            code, why, hidden = refused, str(error), _is_for_operator(error)
         except Exception as error:  # the one place where any failure may pass
             why = f"it took longer than {seconds:g} s" if patience.expired() else str(error)
+            hidden = not patience.expired() and _is_for_operator(error)
             log.debug("%s failed", stage, exc_info=True)
         log.warning("%s failed: %s", stage, why)
-        self.note(code or f"{stage}_failed", f"{stage} failed and was left out: {why}")
+        said = "see the server's log for this request id" if hidden else why
+        self.note(code or f"{stage}_failed", f"{stage} failed and was left out: {said}")
         return default
+
+
+def _is_for_operator(error: Exception) -> bool:
+    """Whether the caller of this question may not read the sentence of an error."""
+    return HIDES_PLACES.get() and (not isinstance(error, CALLERS_ERRORS) or isinstance(error, OPERATORS_ERRORS))

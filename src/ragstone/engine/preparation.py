@@ -14,6 +14,7 @@ from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSet
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, NotBuilt, UsageError
+from ragstone.core.ports import PlacedStore
 from ragstone.engine import Engine, model_factory
 from ragstone.engine.components import Components
 from ragstone.engine.shared_parts import SharedParts
@@ -85,8 +86,12 @@ def _start_loading(own: Components) -> None:
 
 
 async def _check_store(own: Components) -> str:
-    there = await own.stores.store.admin.exists(own.scope)
-    return "reachable" if there else EMPTY
+    store = own.stores.store
+    if await store.admin.exists(own.scope):
+        return "reachable"
+    if isinstance(store, PlacedStore):
+        await store.check_place()
+    return EMPTY
 
 
 async def _check_source(source: Source) -> str:

@@ -37,6 +37,7 @@ from ragstone.retrieval.search_context import SearchContext, Source, refusal_cod
 from ragstone.retrieval.source_failures import combine_failures, keep_failure
 from ragstone.retrieval.store_timeout import limit_store_time
 
+FAILED = "part_failed"  # the note of a source that was left out
 ModelKey = tuple[tuple[str, str] | None, str | None]  # a source's model, and why there is none
 Variants = Mapping[ModelKey | None, Sequence[QueryVariant]]
 
@@ -139,7 +140,7 @@ async def _search_sources(
         if context.is_single:
             return await work
         work = keep_failure(work, failures)
-        return await trace.attempt(source.name, work, None, code="part_failed", span="search source")
+        return await trace.attempt(source.name, work, None, code=FAILED, refused=FAILED, span="search source")
 
     found = [result for result in await asyncio.gather(*map(run, context.sources)) if result is not None]
     if not found:

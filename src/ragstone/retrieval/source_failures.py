@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Sequence
 
 from ragstone.core.errors import RagstoneError, StoreError, UsageError
-from ragstone.core.trace import Trace
+from ragstone.core.trace import OPERATORS_ERRORS, Trace
 from ragstone.retrieval.candidates import SourceResult
 
 
@@ -13,7 +13,7 @@ async def keep_failure(work: Awaitable[SourceResult], failures: list[RagstoneErr
         return await work
     except RagstoneError as error:
         failures.append(error)
-        raise StoreError(str(error)) from error
+        raise
 
 
 def combine_failures(failures: Sequence[RagstoneError], trace: Trace) -> RagstoneError:
@@ -21,5 +21,6 @@ def combine_failures(failures: Sequence[RagstoneError], trace: Trace) -> Ragston
     are."""
     if len(failures) == 1:
         return failures[0]
-    kind = UsageError if failures and all(isinstance(error, UsageError) for error in failures) else StoreError
+    callers = [isinstance(error, UsageError) and not isinstance(error, OPERATORS_ERRORS) for error in failures]
+    kind = UsageError if failures and all(callers) else StoreError
     return kind("the search failed: " + "; ".join(dict.fromkeys(note.message for note in trace.notes)))

@@ -22,6 +22,7 @@ STATUSES: tuple[tuple[type[errors.RagstoneError], int], ...] = (
     (errors.ConfigError, 500),
     (errors.StoreTooNew, 500),
     (errors.StoreNotReady, 503),
+    (errors.NotAStore, 503),
     (errors.UsageError, 400),
     (errors.NotBuilt, 404),
     (errors.Busy, 409),
@@ -36,18 +37,20 @@ PLAIN_MESSAGES = {
     401: "missing or invalid credentials",
     403: "these credentials do not permit this",
 }
+STORE_FAILED = "the store cannot be used now: see the server's log for this request id"
 # Errors whose sentences name places and settings of the server: they are for its log.
 OPERATORS_ERRORS: tuple[tuple[type[errors.RagstoneError], str], ...] = (
     (errors.NotBuilt, "this collection does not exist, or nothing was ingested into it yet"),
     (errors.Busy, "another run is writing: try again"),
     (errors.StoreNotReady, "the store is not ready: see the server's log for this request id"),
-    (errors.StoreError, "the store cannot be used now: see the server's log for this request id"),
+    (errors.NotAStore, STORE_FAILED),
+    (errors.StoreError, STORE_FAILED),
     (errors.ConfigError, "the server's configuration is wrong: see its log for this request id"),
     (errors.StoreTooNew, "the store is newer than this server: see the server's log for this request id"),
 )
 UNREADABLE = {UnicodeDecodeError: "it is not UTF-8", RecursionError: "it is nested too deeply"}
 INTERNAL = "internal error: see the server's log for this request id"
-SERVERS_FAULT = 500
+SERVERS_FAULT, LLM_FAILED = 500, 502
 STREAM_FAILED = "streaming_failed"
 # Statuses of HTTP itself, with the codes that they have here.
 HTTP_CODES = {
@@ -152,7 +155,8 @@ def _shape_pipelines(problem: Problem) -> Json:
 
 def _shape_query(problem: Problem) -> Json:
     """The bodies of `/v1/query`."""
-    code = "internal" if problem.status == 500 else "bad_request" if problem.status in (400, 422) else problem.code
+    internal = problem.status >= SERVERS_FAULT and problem.status != LLM_FAILED
+    code = "internal" if internal else "bad_request" if problem.status in (400, 422) else problem.code
     return {"error": code, "message": problem.message}
 
 
@@ -191,8 +195,10 @@ ONLY_400 = (
 def shape_problem(path: str, problem: Problem) -> tuple[int, Json]:
     """The status and the body for an endpoint."""
     status = 400 if problem.status == 422 and path.startswith(ONLY_400) else problem.status
-    if status > 500 and path.startswith("/v1/pipelines"):
-        status = 500  # the only one of failures that its clients know
+    if status > SERVERS_FAULT and (
+        path.startswith("/v1/pipelines") or (path.startswith("/v1/query") and status != LLM_FAILED)
+    ):
+        status = SERVERS_FAULT  # the only one of these failures that its clients know
     shape = next((shape for prefix, shape in SHAPES if path.startswith(prefix)), _shape_ours)
     return status, shape(problem)
 

@@ -5,6 +5,7 @@ import logging
 import sys
 from datetime import UTC, datetime
 
+from ragstone.core import query_log
 from ragstone.guard import mask_secrets
 
 LOGGERS = (logging.getLogger("ragstone"), logging.getLogger("uvicorn.error"), logging.getLogger("opentelemetry"))
@@ -12,7 +13,7 @@ start_log = logging.getLogger("ragstone.start")
 
 
 class JsonFormatter(logging.Formatter):
-    """A record as a line: time, level, logger, message; the trace of an exception."""
+    """A record as a line: time, level, logger, message; the request that it is about, the trace of an exception."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, its secrets masked."""
@@ -22,6 +23,8 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
+        if (identity := query_log.REQUEST_ID.get()) is not None:
+            told["request_id"] = identity
         if record.exc_info:
             told["trace"] = self.formatException(record.exc_info)
         return json.dumps({name: mask_secrets(str(value)) for name, value in told.items()})

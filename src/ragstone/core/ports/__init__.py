@@ -22,7 +22,7 @@ from ragstone.core.ports.models import (
 )
 from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision, word_signal
 from ragstone.core.ports.search_cache import CachedSearch, SearchCache, SearchCachingStore
-from ragstone.core.ports.store import ArtifactStorage, CachingStore, IdentifiedStore, Store
+from ragstone.core.ports.store import ArtifactStorage, CachingStore, IdentifiedStore, PlacedStore, Store
 from ragstone.core.ports.writing import FileMemory, Filler, Ledger, Writer
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "ListedFile",
     "Message",
     "PeekingSource",
+    "PlacedStore",
     "Prompt",
     "QueueingStore",
     "Reader",

@@ -51,6 +51,15 @@ class IdentifiedStore(Protocol):
 
 
 @runtime_checkable
+class PlacedStore(Protocol):
+    """A store in a folder, where other files may stand."""
+
+    async def check_place(self) -> None:
+        """Look whether the store stands, or can be made; raises `NotAStore` where other files have its folder."""
+        ...
+
+
+@runtime_checkable
 class CachingStore(Protocol):
     """A store that keeps an index in memory."""
 

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from starlette.requests import Request
 
-from ragstone.core.errors import Forbidden, NotBuilt, Unauthorized, UsageError
+from ragstone.core.errors import Forbidden, NotAStore, NotBuilt, Unauthorized, UsageError
 from ragstone.engine import Engine
 from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.server.errors import NotFound
@@ -49,7 +49,7 @@ async def _open_collection(request: Request, name: str) -> Engine:
     try:
         engine = await open_engine(request, collection=name)
         exists = await engine.exists()
-    except (Unauthorized, Forbidden):
+    except (Unauthorized, Forbidden, NotAStore):
         raise
     except UsageError as error:  # a name that no collection may have
         raise describe_unknown(name) from error

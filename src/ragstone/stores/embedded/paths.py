@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragstone.core.errors import Corrupt, StoreError, StoreTooNew, UsageError
+from ragstone.core.errors import Corrupt, NotAStore, StoreError, StoreTooNew
 from ragstone.core.types import Scope
 from ragstone.stores.durable_files import list_temporary_files, make_directory, replace_file
 from ragstone.stores.encryption import SecretKey
@@ -24,6 +24,7 @@ LOCKS_FOLDER = "locks"
 KEY_FILE = "tenant.key"
 RECORD_FILE = "tenant.json"
 REKEY_LOCK = "rekey.lock"
+NOT_OURS = (STORE_LOCK, "lost+found")  # what may stand in a folder that becomes a store: a lock, a disk's own folder
 KEY_MARK = re.compile(r"key-(\d+)")
 GONE_PREFIX = ".gone-"
 ERASURE_PREFIX = ".erasing-"  # a file: the tenant is to be erased
@@ -143,7 +144,7 @@ def check_store(root: Path) -> bool:
     catalogue = root / CATALOGUE
     if not catalogue.is_file():
         if root.exists() and not root.is_dir():
-            raise UsageError(f"{root} is not a Ragstone store: it is not a folder; name another --store")
+            raise NotAStore(f"{root} is not a Ragstone store: it is not a folder; name another --store")
         return False
     _check_not_network(root)
     try:
@@ -161,13 +162,20 @@ def check_store(root: Path) -> bool:
     return True
 
 
-def make_store(root: Path) -> None:
-    """Make the root of a store, unless it stands; refuses a folder that holds other files."""
+def check_place(root: Path) -> bool:
+    """Whether a store stands here; raises `NotAStore` where none can be made, because other files are there."""
     if check_store(root):
-        return
+        return True
     # Looked at again, because what stands there may be a store that another process has made meanwhile.
     if _holds_other_files(root) and not check_store(root):
-        raise UsageError(f"{root} is not a Ragstone store and not empty; name a new directory for the store")
+        raise NotAStore(f"{root} is not a Ragstone store and not empty; name a new directory for the store")
+    return is_store(root)
+
+
+def make_store(root: Path) -> None:
+    """Make the root of a store, unless it stands; refuses a folder that holds other files."""
+    if check_place(root):
+        return
     make_directory(root)
     _check_not_network(root)
     write_catalogue(root)
@@ -177,7 +185,7 @@ def _holds_other_files(root: Path) -> bool:
     """Whether something else than the beginnings of a store, and stores within it, stands there."""
     return root.exists() and (
         not root.is_dir()
-        or any(p.name != STORE_LOCK and not p.name.startswith(CATALOGUE) and not is_store(p) for p in root.iterdir())
+        or any(p.name not in NOT_OURS and not p.name.startswith(CATALOGUE) and not is_store(p) for p in root.iterdir())
     )
 
 

@@ -26,7 +26,7 @@ from ragstone.stores.embedded.frozen_files import is_writable
 from ragstone.stores.embedded.jobs import EmbeddedJobs
 from ragstone.stores.embedded.key_verbs import KeyVerbs
 from ragstone.stores.embedded.ledger import EmbeddedLedger, RunLocks
-from ragstone.stores.embedded.paths import CollectionFiles, check_store, store_lock_path
+from ragstone.stores.embedded.paths import CollectionFiles, check_place, check_store, store_lock_path
 from ragstone.stores.embedded.reader import PROVIDER, EmbeddedReader
 from ragstone.stores.embedded.rekey import recover_rekey
 from ragstone.stores.embedded.safe_removal import sweep_erasures
@@ -76,6 +76,10 @@ class EmbeddedStore(KeyVerbs):
         )
         self.keys = EmbeddedKeys(root, self._threads)
         self.jobs = EmbeddedJobs(root, self._threads)
+
+    async def check_place(self) -> None:
+        with map_errors(self._root):
+            await self._threads.run(lambda: check_place(self._root))
 
     def ledger(self, scope: Scope) -> EmbeddedLedger:
         return EmbeddedLedger(self._root, lambda: self._open_collection(scope), self._threads, self._runs)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ragstone.core.errors import Corrupt, NoKey, UsageError
+from ragstone.core.errors import Corrupt, NoKey, NotAStore, UsageError
 from ragstone.core.records import Tenant
 from ragstone.core.types import Json, Scope
 from ragstone.stores.collection_errors import erasure_notice
@@ -63,7 +63,7 @@ class Tenants:
         if not (name := encode_name(tenant)):
             raise UsageError(f"tenant name {tenant!r} is not usable: it is empty")
         if is_store(home := self.root / name):
-            raise UsageError(f"{home} is a store of its own: name tenant {tenant!r} otherwise, or move that store")
+            raise NotAStore(f"{home} is a store of its own: name tenant {tenant!r} otherwise, or move that store")
         return home
 
     def read_keys(self, tenant: str) -> dict[int, SecretKey]:
@@ -117,11 +117,11 @@ class Tenants:
             self.create_first_key(tenant)
 
     def check_usable(self, tenant: str) -> None:
-        """Raises `Busy` for a tenant that is being erased, and `UsageError` where other files have its folder."""
+        """Raises `Busy` for a tenant that is being erased, and `NotAStore` where other files have its folder."""
         check_not_erasing(self.root, tenant)
         home = self.tenant_directory(tenant)
         if home.is_dir() and not is_tenant_home(home) and not all(_is_empty_folder(entry) for entry in home.iterdir()):
-            raise UsageError(f"{home} holds other files: name tenant {tenant!r} otherwise, or move them away")
+            raise NotAStore(f"{home} holds other files: name tenant {tenant!r} otherwise, or move them away")
 
     def create_first_key(self, tenant: str) -> dict[int, SecretKey]:
         """Give a tenant its first key; raises `NoKey` when the master key is not the one of the other tenants."""

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ragstone.core.errors import Corrupt, StoreError, UsageError
+from ragstone.core.errors import Corrupt, NotAStore, StoreError
 from ragstone.core.records import Run
 from ragstone.core.types import Scope
 from ragstone.stores.collection_errors import not_built_error
@@ -173,12 +173,12 @@ class JsonFile:
             except FileNotFoundError:
                 return {}
             except IsADirectoryError as error:
-                raise UsageError(f"{self._path} is a directory; json: needs a file") from error
+                raise NotAStore(f"{self._path} is a directory; json: needs a file") from error
         try:
             return load_contents(data)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if MAGIC.encode() not in data[:HEAD_BYTES]:
-                raise UsageError(f"{self._path} is not a json: store; name another file") from error
+                raise NotAStore(f"{self._path} is not a json: store; name another file") from error
             raise Corrupt(
                 f"{self._path} is damaged ({type(error).__name__}: {error}); ingest anew into another file"
             ) from error
