@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Sequence
 
-from ragstone.core.errors import RagstoneError, StoreError, UsageError
+from ragstone.core.errors import ConfigError, RagstoneError, StoreError, UsageError
 from ragstone.core.trace import OPERATORS_ERRORS, Trace
 from ragstone.retrieval.candidates import SourceResult
 
@@ -17,10 +17,11 @@ async def keep_failure(work: Awaitable[SourceResult], failures: list[RagstoneErr
 
 
 def combine_failures(failures: Sequence[RagstoneError], trace: Trace) -> RagstoneError:
-    """The error of a search that no source answered: the only one as it is, else all, the caller's mistake where all
-    are."""
+    """The error of a search that no source answered: the only one as it is, else all; a mistake of the caller, or of
+    the configuration, where all are."""
     if len(failures) == 1:
         return failures[0]
-    callers = [isinstance(error, UsageError) and not isinstance(error, OPERATORS_ERRORS) for error in failures]
-    kind = UsageError if failures and all(callers) else StoreError
+    kind: type[RagstoneError] = StoreError
+    if failures and all(isinstance(error, UsageError) for error in failures):
+        kind = ConfigError if any(isinstance(error, OPERATORS_ERRORS) for error in failures) else UsageError
     return kind("the search failed: " + "; ".join(dict.fromkeys(note.message for note in trace.notes)))
