@@ -5,7 +5,7 @@ import hashlib
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -21,6 +21,7 @@ from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.build_revision import RevisionBuilder
 from ragstone.ingestion.enricher import lacks_enrichment
 from ragstone.ingestion.file_stamps import FileStamps
+from ragstone.ingestion.listing import Listing
 from ragstone.ingestion.progress import Tally
 from ragstone.ingestion.run_context import RunContext
 from ragstone.ingestion.sources.sizes import check_file_size
@@ -65,7 +66,25 @@ class DocumentJob:
     moved: Document | None = None
 
 
-def drop_unreadable_pictures(jobs: list[DocumentJob], tally: Tally) -> list[DocumentJob]:
+@dataclass(frozen=True, slots=True)
+class JobList:
+    """The jobs of listed files in order, each made when it is looked at, so that they take no more than the listing."""
+
+    files: Listing
+    make: Callable[[ListedFile], DocumentJob]
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __iter__(self) -> Iterator[DocumentJob]:
+        return map(self.make, self.files)
+
+    def select(self, is_kept: Callable[[DocumentJob], bool]) -> "JobList":
+        """Those jobs alone; each is asked once, in order."""
+        return replace(self, files=Listing(job.entry for job in self if is_kept(job)))
+
+
+def drop_unreadable_pictures(jobs: JobList, tally: Tally) -> JobList:
     """Without new pictures where nothing reads them: one line summarises them."""
     new = sum((job.before or job.moved) is None and eligibility.is_picture(job.entry.path) for job in jobs)
     missing = eligibility.ocr_install_hint() if new else ""
@@ -74,24 +93,23 @@ def drop_unreadable_pictures(jobs: list[DocumentJob], tally: Tally) -> list[Docu
     tally.passed_over += new
     what = "pictures" if new > 1 else "picture"
     tally.warnings.append(f"{new:,} {what} passed over: no OCR engine ({missing})")
-    return [job for job in jobs if job.before or job.moved or not eligibility.is_picture(job.entry.path)]
+    return jobs.select(lambda job: bool(job.before or job.moved) or not eligibility.is_picture(job.entry.path))
 
 
-def drop_unchanged(
-    jobs: Sequence[DocumentJob], context: RunContext, stamps: FileStamps, tally: Tally
-) -> list[DocumentJob]:
+def drop_unchanged(jobs: JobList, context: RunContext, stamps: FileStamps, tally: Tally) -> JobList:
     """Without the files that need not be read; they are counted."""
-    left = []
-    for job in jobs:
+
+    def must_be_read(job: DocumentJob) -> bool:
         before = job.before
         if before and not job.lacking and not needs_rebuild(before, context) and stamps.is_unchanged(job.entry, before):
             tally.count_outcome(before)
-        else:
-            left.append(job)
-    return left
+            return False
+        return True
+
+    return jobs.select(must_be_read)
 
 
-def warn_of_missing_grammars(jobs: Sequence[DocumentJob], tally: Tally) -> None:
+def warn_of_missing_grammars(jobs: JobList, tally: Tally) -> None:
     """One warning for all new files of code that are not cut at functions."""
     new = sum(job.before is None and find_language(job.entry.path, b"") is not None for job in jobs)
     if new and lacks_grammars():
@@ -109,7 +127,7 @@ async def prepare_revisions(
     pool: workers.WorkerPool,
     context: RunContext,
     source: Source,
-    jobs: Sequence[DocumentJob],
+    jobs: JobList,
     tally: Tally,
     artifact_store: ArtifactStore | None,
     stamps: FileStamps,

@@ -1,7 +1,6 @@
 """Files that are known by size and time, so that a run need not read them again."""
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 from ragstone.core.ports import FileMemory, ListedFile
@@ -45,12 +44,10 @@ class FileStamps:
         if entry.stamp is not None and max(entry.stamp[1], entry.stamp[2]) < self._settled:
             self._noted[entry.path] = [*entry.stamp, version]
 
-    async def save(self, listed: Sequence[ListedFile]) -> None:
-        """Keep the notes of the listed files for the next run."""
-        present = {entry.path for entry in listed}
-        noted = {path: stamp for path, stamp in self._noted.items() if path in present}
-        if self._memory is not None and noted != self._before:
-            await self._memory.remember_files(self._source, noted)
+    async def save(self) -> None:
+        """Keep the notes of this run for the next one."""
+        if self._memory is not None and self._noted != self._before:
+            await self._memory.remember_files(self._source, self._noted)
 
 
 async def open_stamps(context: RunContext, source: str, *, now: int) -> FileStamps:

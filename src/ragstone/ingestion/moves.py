@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ragstone.core.errors import Refused
 from ragstone.core.ports import ListedFile, Source
@@ -14,12 +14,14 @@ EMBEDDED_AS = "embedded_as"
 
 def find_moves(
     source: Source,
-    listed: Sequence[ListedFile],
+    listed: Iterable[ListedFile],
     known: Mapping[str, Document],
     gone: Sequence[Document],
     max_bytes: int,
 ) -> dict[str, Document]:
     """The documents that are gone by their new paths. Only new files of the same size are read."""
+    if not gone:
+        return {}
     left: dict[str, list[Document]] = defaultdict(list)
     for document in sorted(gone, key=lambda document: document.path, reverse=True):
         left[document.version].append(document)
@@ -38,9 +40,11 @@ def find_moves(
 
 
 def drop_copies(
-    gone: Sequence[Document], known: Mapping[str, Document], listed: Sequence[ListedFile]
+    gone: Sequence[Document], known: Mapping[str, Document], listed: Iterable[ListedFile]
 ) -> list[Document]:
     """The documents of which the source has no copy: a move that was interrupted has written it already."""
+    if not gone:
+        return []
     present = {known[entry.path].version for entry in listed if entry.path in known}
     return [document for document in gone if document.version not in present]
 

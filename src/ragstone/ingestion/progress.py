@@ -4,7 +4,7 @@ import asyncio
 import time
 import traceback
 import uuid
-from collections.abc import AsyncIterator, Callable, Container, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from ragstone.core.ports import Ledger, ListedFile, Source, Store
 from ragstone.core.records import LEFT_OUT, PASSED_OVER, Run, Skipped
 from ragstone.core.types import Document, Revision, Scope
 from ragstone.ingestion.file_stamps import read_clock
+from ragstone.ingestion.listing import Listing
 
 EventCallback = Callable[[Event], None]
 UPDATE_SECONDS = 2.0
@@ -43,14 +44,17 @@ class Tally:
     warnings: list[str] = field(default_factory=list)
     left_out: list[dict[str, Any]] = field(default_factory=list)
 
-    def list_files(self, source: Source) -> list[ListedFile]:
+    def list_files(self, source: Source) -> Listing:
         """The files that a source lists; what it refuses is counted."""
         self.listed_at = read_clock()
-        found = list(source.walk())
+        return Listing(self._count_refused(source.walk()))
+
+    def _count_refused(self, found: Iterable[ListedFile | Skipped]) -> Iterator[ListedFile]:
         for entry in found:
             if isinstance(entry, Skipped):
                 self._count_skipped(entry)
-        return [entry for entry in found if isinstance(entry, ListedFile)]
+            else:
+                yield entry
 
     def count_outcome(self, outcome: Revision | Skipped | Document) -> Revision | None:
         """Count a file that was skipped or did not change (a document); give on what must be written."""

@@ -6,7 +6,7 @@ Workers only compute: one that dies is replaced, and its documents are made agai
 import asyncio
 import logging
 import pickle
-from collections.abc import AsyncIterator, Generator, Sequence
+from collections.abc import AsyncIterator, Generator
 from dataclasses import dataclass
 from functools import cache, partial
 from queue import SimpleQueue
@@ -22,6 +22,7 @@ from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.build_revision import RevisionBuilder
 from ragstone.ingestion.document_jobs import (
     DocumentJob,
+    JobList,
     Outcome,
     catch_failures,
     keep_artifact,
@@ -62,7 +63,7 @@ def prepare_here_or_on_ray(
     pool: WorkerPool,
     context: RunContext,
     source: Source,
-    jobs: Sequence[DocumentJob],
+    jobs: JobList,
     tally: Tally,
     artifact_store: ArtifactStore | None,
     stamps: FileStamps,
@@ -77,7 +78,7 @@ def prepare_here_or_on_ray(
 async def prepare_on_ray(
     context: RunContext,
     source: Source,
-    jobs: Sequence[DocumentJob],
+    jobs: JobList,
     tally: Tally,
     artifact_store: ArtifactStore | None,
     stamps: FileStamps,
@@ -116,9 +117,7 @@ def _read_next(rows: Generator[Batch], job: DocumentJob) -> _Made:
         raise Unavailable(f"Ray gave no result for {job.entry.path}: {type(error).__name__}: {error}") from error
 
 
-def _start_stages(
-    context: RunContext, cluster: Cluster, source: Source, jobs: Sequence[DocumentJob]
-) -> Generator[Batch]:
+def _start_stages(context: RunContext, cluster: Cluster, source: Source, jobs: JobList) -> Generator[Batch]:
     """The documents in the order of the jobs.
 
     The connection to Ray stays for the next run of this process: Ray Data mixes up the objects of two connections.

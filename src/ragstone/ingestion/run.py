@@ -21,6 +21,7 @@ from ragstone.ingestion import artifacts, chunker_compatibility, enrichment, saf
 from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.document_jobs import (
     DocumentJob,
+    JobList,
     batch_revisions,
     drop_unchanged,
     drop_unreadable_pictures,
@@ -29,6 +30,7 @@ from ragstone.ingestion.document_jobs import (
     warn_of_missing_grammars,
 )
 from ragstone.ingestion.file_stamps import FileStamps, open_stamps
+from ragstone.ingestion.listing import Listing
 from ragstone.ingestion.local_stamps import find_file_memory
 from ragstone.ingestion.moves import drop_copies, find_moves
 from ragstone.ingestion.outdated_editions import renew_outdated
@@ -95,9 +97,7 @@ def _tell_listing(tell: EventCallback) -> Callable[[int, int], None]:
     return tell_listing
 
 
-async def _prepare_collection(
-    context: RunContext, source: Source, listed: Sequence[ListedFile], tally: Tally
-) -> RunContext:
+async def _prepare_collection(context: RunContext, source: Source, listed: Listing, tally: Tally) -> RunContext:
     """Make the collection on its first run, when there is something to put in; else check that this run fits it, and
     keep its chunking and the arithmetic of its vectors."""
     admin, scope = context.store.admin, context.builder.scope
@@ -164,7 +164,7 @@ def _run_config(context: RunContext, artifact_store: ArtifactStore | None) -> di
 async def _update_text(
     context: RunContext,
     source: Source,
-    listed: Sequence[ListedFile],
+    listed: Listing,
     ledger: Ledger,
     tally: Tally,
     progress: Progress,
@@ -184,10 +184,12 @@ async def _update_text(
         kept = {path: document for path, document in known.items() if not wants_vectors(document, context)}
         safeguards.check_chunking(context.builder, kept)
     lacking = await _find_missing_artifacts(context, artifact_store, tally)
-    every = [
-        DocumentJob(entry, old := known.get(entry.path), old is not None and old.id in lacking, moves.get(entry.path))
-        for entry in listed
-    ]
+
+    def make_job(entry: ListedFile) -> DocumentJob:
+        before = known.get(entry.path)
+        return DocumentJob(entry, before, before is not None and before.id in lacking, moves.get(entry.path))
+
+    every = JobList(listed, make_job)
     stamps = await open_stamps(context, source.name, now=tally.listed_at)
     jobs = await _choose_jobs(context, every, stamps, tally)
     size = sum(job.entry.size for job in jobs if looks_changed(job, context))
@@ -204,7 +206,7 @@ async def _update_text(
             await writer.remove([document.id for document in gone])
             tally.removed += len(gone) - tally.moved
     if not context.partial:
-        await stamps.save(listed)
+        await stamps.save()
     if tally.outdated:
         tally.warnings.append(
             f"{tally.outdated} documents were extracted by an earlier version; run with --refresh to redo them"
@@ -223,9 +225,7 @@ async def _write_batch(
         vectors.clear()
 
 
-async def _choose_jobs(
-    context: RunContext, jobs: Sequence[DocumentJob], stamps: FileStamps, tally: Tally
-) -> list[DocumentJob]:
+async def _choose_jobs(context: RunContext, jobs: JobList, stamps: FileStamps, tally: Tally) -> JobList:
     """The files that must be read; the others are counted, with one warning for each kind that is left out or is read
     in a simpler way."""
     left = drop_unchanged(jobs, context, stamps, tally)
@@ -235,7 +235,7 @@ async def _choose_jobs(
 
 
 async def _find_gone(
-    context: RunContext, source: Source, listed: Sequence[ListedFile], known: Mapping[str, Document], tally: Tally
+    context: RunContext, source: Source, listed: Listing, known: Mapping[str, Document], tally: Tally
 ) -> tuple[list[Document], dict[str, Document]]:
     """The documents whose files are gone, and those of them that moved, by their new paths."""
     if context.partial:

@@ -18,12 +18,14 @@ def find_vanished(
     known: Mapping[str, Document], listed: Iterable[ListedFile], skipped: Iterable[Skipped]
 ) -> list[Document]:
     """The documents that the source no longer has, without those that only could not be read this time."""
-    present = {entry.path for entry in listed}
+    missing = set(known)
+    for entry in listed:
+        missing.discard(entry.path)
     unread = tuple(s.path for s in skipped if s.reason not in REFUSED_BY_RULE)
     folders = tuple(f"{path.rstrip('/')}/" for path in unread)
-    kept = present.union(unread)
+    missing.difference_update(unread)
     return [
-        document for path, document in known.items() if path not in kept and not (folders and path.startswith(folders))
+        document for path, document in known.items() if path in missing and not (folders and path.startswith(folders))
     ]
 
 
