@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import ragstone
-from ragstone.retrieval.term_frequency import join_searched, score_frequencies
-from ragstone.stores.bm25 import searchable_text
+from ragstone.core.chunk_enrichment import searchable_text
+from ragstone.retrieval.term_frequency import score_frequencies
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.retrieval.made import hit
 
@@ -25,7 +25,7 @@ def test_a_score_is_the_cosine_of_logarithmic_counts() -> None:
 
 def test_the_words_that_are_counted_are_those_that_stores_search() -> None:
     chunk = replace(hit("text").chunk, heading_path=("One", "Two"), header="| a | b |")
-    assert join_searched(chunk) == searchable_text(chunk) == "One > Two\n| a | b |\ntext"
+    assert searchable_text(chunk) == "One > Two\n| a | b |\ntext"
 
 
 @pytest.mark.parametrize("store", ["store", "json:store.json"])

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core import analyzer
+from ragstone.core.chunk_enrichment import searchable_text
 from ragstone.stores import bm25
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.testing.stores import EVERYTHING, SCOPE, make_revision, write_revisions
@@ -58,7 +59,7 @@ def test_a_chunk_is_found_by_its_title_its_headings_and_its_table_header() -> No
     [chunk] = make_revision(
         "a.md", ["text"], title="Title", chunks={"heading_path": ("Top", "Below"), "header": "| col |"}
     ).chunks
-    assert bm25.searchable_text(chunk) == "Title\nTop > Below\n| col |\ntext"
+    assert searchable_text(chunk) == "Title\nTop > Below\n| col |\ntext"
 
 
 def test_the_idf_is_lucenes() -> None:

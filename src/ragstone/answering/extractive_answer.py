@@ -44,7 +44,7 @@ from ragstone.core.errors import UsageError
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Embedder, Vectors
 from ragstone.core.trace import Trace
-from ragstone.core.types import WORD_SIGNALS, Chunk, Document, Hit
+from ragstone.core.types import SPARSE_SIGNAL, WORD_SIGNALS, Chunk, Document, Hit
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search_context import refusal_code
 
@@ -190,6 +190,7 @@ def _decide(retrieved: AnswerInput, found: Evidence, policy: AbstentionPolicy) -
             "answer.abstain to fitted or never"
         )
     weights = {**dict.fromkeys(WORD_SIGNALS, question.bm25_weight), "cosine": question.cosine_weight}
+    weights |= {SPARSE_SIGNAL: question.sparse_weight}
     if by_store and not any("rrf" in hit.signals for hit in hits):
         weights = dict.fromkeys(weights, 1.0)  # a store weighs both alike
     answered = {name: weight for name, weight in weights.items() if any(name in hit.signals for hit in hits)}

@@ -11,7 +11,14 @@ from typing import Any, Self
 
 from ragstone.core.answers import Event
 
-LABELS = {"pages": "pages", "text": "documents", "vectors": "vectors", "copied": "copied", "verified": "verified"}
+LABELS = {
+    "pages": "pages",
+    "text": "documents",
+    "vectors": "vectors",
+    "sparse": "sparse vectors",
+    "copied": "copied",
+    "verified": "verified",
+}
 BEFORE = "starting"  # until the first event
 EVERY_SECONDS = 1.0
 

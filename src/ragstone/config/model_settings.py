@@ -83,6 +83,7 @@ class SparseSettings:
     """The model of sparse vectors, such as SPLADE, and how it is reached."""
 
     model: Annotated[str, Option("Model of sparse vectors: VENDOR/MODEL, or none.", not_blank=True)] = "none"
+    index: Annotated[bool, Option("Store the sparse vector of every chunk, and retrieve by them.")] = False
     base_url: Annotated[str | None, Option("Base URL of the API [default: the vendor's].")] = None
     api_key: Annotated[str | None, Option("API key of the vendor.")] = field(default=None, repr=False)
     api_key_file: Annotated[str | None, Option("File that holds the API key.")] = None

@@ -18,6 +18,8 @@ class SearchKeywords(TypedDict, total=False):
     """Weight of the keyword ranking (BM25)."""
     cosine_weight: float | None
     """Weight of the vector ranking (cosine)."""
+    sparse_weight: float | None
+    """Weight of the ranking by stored sparse vectors."""
     word_scale: Literal["best", "range"] | None
     """Scale of the word scores in minmax: share of the best (best), or from the least up (range)."""
     feedback: float | None

@@ -23,6 +23,7 @@ class RankingOptions:
     ] = None
     bm25_weight: Annotated[float, Option("Weight of the keyword ranking (BM25).", 0, 1000)] = 0.4
     cosine_weight: Annotated[float, Option("Weight of the vector ranking (cosine).", 0, 1000)] = 0.6
+    sparse_weight: Annotated[float, Option("Weight of the ranking by stored sparse vectors.", 0, 1000)] = 0.4
     word_scale: Annotated[
         Literal["best", "range"],
         Option("Scale of the word scores in minmax: share of the best (best), or from the least up (range)."),

@@ -52,7 +52,7 @@ SEARCH_STAGES = (
 )
 # Options that only say how a stage or a search works: leaving one out is no search.
 PARAMETERS = frozenset(
-    "profile top_k bm25_candidates cosine_candidates bm25_weight cosine_weight word_scale freshness_days "
+    "profile top_k bm25_candidates cosine_candidates bm25_weight cosine_weight sparse_weight word_scale freshness_days "
     "hyde_documents hyde_below filter_below cache cache_cosine cache_hours cache_entries".split()
 )
 

@@ -17,6 +17,7 @@ Hyde = Literal["off", "standard", "adaptive", "multi"]
 Verdict = Literal["verified", "repaired", "unverified"]
 Secret = tuple[int, int, str]
 WORD_SIGNALS = ("bm25", "count")  # what stores score words by; `count` is a plain count of them
+SPARSE_SIGNAL = "sparse"  # the dot product with a stored sparse vector
 
 NAME_LENGTH = 120
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from ragstone.config.environment import find_cache_folder
 from ragstone.config.settings import Settings
-from ragstone.core.errors import ConfigError
-from ragstone.core.ports import Embedder
+from ragstone.core.errors import ConfigError, UsageError
+from ragstone.core.ports import Embedder, SparseEncoder, SparseIndexingStore
 from ragstone.engine import model_factory
 from ragstone.engine.artifact_cleanup import artifact_uri_of
 from ragstone.engine.components import Components
+from ragstone.engine.sparse_encoders import NONE
 
 if TYPE_CHECKING:
     from ragstone.ingestion.enricher import Enricher
@@ -57,7 +58,26 @@ def build_run_context(
         model_missing=components.embedders.missing,
         enricher=_make_enricher(components),
         counts=model_factory.list_token_counters(components.tenant_settings),
+        sparse=_find_indexing_encoder(components),
     )
+
+
+def _find_indexing_encoder(components: Components) -> SparseEncoder | None:
+    """The model whose sparse vectors are stored, None where the settings want none.
+
+    Raises `ConfigError` where none is configured, `UsageError` for a store that keeps none.
+    """
+    if not components.settings.sparse.index:
+        return None
+    if components.settings.sparse.model == NONE:
+        raise ConfigError("sparse.index needs a model of sparse vectors: set sparse.model, or leave sparse.index out")
+    store = components.stores.store
+    if not isinstance(store, SparseIndexingStore) or "sparse" not in store.capabilities:
+        raise UsageError(
+            f"sparse.index: a store of kind {store.provider!r} keeps no sparse vectors; leave it out, or use the "
+            "embedded store, PostgreSQL or Qdrant"
+        )
+    return components.sparse_encoders.encoder()
 
 
 def make_cluster(components: Components, address: str | None) -> Cluster | None:

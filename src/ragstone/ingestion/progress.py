@@ -38,6 +38,7 @@ class Tally:
     renewed: int = 0
     passed_over: int = 0
     enriched: int | None = None  # chunks that a language model described; None where none is asked
+    encoded: int | None = None  # chunks that got a sparse vector; None where none is wanted
     listed_at: int = 0  # nanoseconds
     skipped: list[Skipped] = field(default_factory=list)
     ignored: list[Skipped] = field(default_factory=list)
@@ -94,6 +95,7 @@ class Tally:
             "embedded": self.embedded,
             "renewed": self.renewed,
             **({} if self.enriched is None else {"enriched": self.enriched}),
+            **({} if self.encoded is None else {"encoded": self.encoded}),
             "skipped": [{"path": s.path, "reason": s.reason, "message": s.message} for s in self.skipped],
             "ignored": [{"path": s.path, "reason": s.reason} for s in self.ignored],
             "warnings": self.warnings,

@@ -37,6 +37,7 @@ from ragstone.ingestion.outdated_editions import renew_outdated
 from ragstone.ingestion.progress import EventCallback, Progress, Tally, record_unlisted
 from ragstone.ingestion.ray_stages import prepare_here_or_on_ray
 from ragstone.ingestion.run_context import RunContext
+from ragstone.ingestion.sparse_vectors import update_sparse_index
 from ragstone.ingestion.vectors import fill_vectors
 
 log = logging.getLogger("ragstone")
@@ -71,6 +72,7 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
         await renew_outdated(context.store, context.builder.scope, source.name, tally, progress)
         await _update_text(context, source, listed, ledger, tally, progress, artifact_store)
         await _update_vectors(context, tally, progress)
+        await update_sparse_index(context, tally, progress)
         if context.flush:
             progress.begin_stage("artifacts")
             await _sweep_artifacts(context, source, tally)

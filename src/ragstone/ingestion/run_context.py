@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from ragstone.core.ports import Embedder, Store
+from ragstone.core.ports import Embedder, SparseEncoder, Store
 from ragstone.core.records import Info
 from ragstone.extraction.sandbox import Sandbox
 from ragstone.ingestion import chunker_compatibility
@@ -39,6 +39,7 @@ class RunContext:
     `stamps_folder`: where sizes and times of files are kept for a store that keeps none.
     `counts`: how other models count tokens, and how many they read, for collections that were chunked for one of them.
     `enricher`: the language model that writes summaries and questions for chunks.
+    `sparse`: the model whose sparse vectors the collection keeps, None for none.
     """
 
     store: Store
@@ -60,6 +61,7 @@ class RunContext:
     cluster: Cluster | None = None
     counts: chunker_compatibility.TokenCounters = ()
     enricher: Enricher | None = None
+    sparse: SparseEncoder | None = None
 
     @property
     def enrichment(self) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from ragstone import guard
 from ragstone.core.analyzer_edition import analyzer_edition
 from ragstone.core.errors import Refused, StoreError
-from ragstone.core.ports import Embedder, FusingReader, Reader, Vectors, word_signal
+from ragstone.core.ports import Embedder, FusingReader, Reader, SparseVector, Vectors, word_signal
 from ragstone.core.records import Info
 from ragstone.core.spans import Span, open_span
 from ragstone.core.trace import Trace
@@ -21,14 +21,16 @@ from ragstone.retrieval.search_context import Source
 SYSTEMS = {"postgres": "postgresql", "tables": "postgresql"}  # packages of stores whose system has another name
 Sized = TypeVar("Sized", bound=Collection[Any])
 FUSED = "fused"  # the one retriever of a store that fuses itself
-Candidates = Mapping[str, Sequence[Candidate]]  # by retriever: `cosine`, and `bm25` or the store's own word score
+# By retriever: `cosine`, `bm25` or the store's own word score, and `sparse`.
+Candidates = Mapping[str, Sequence[Candidate]]
 Signals = Mapping[str, Mapping[str, float]]  # by chunk
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRanking:
     """The candidates of one source for one variant of the question, by its number, and all that ranking them needs:
-    its `text`, the `vector` that was compared, and the ids of the passages whose `feedback` ordered them."""
+    its `text`, the `vector` that was compared, the `sparse` vector that was searched by, and the ids of the passages
+    whose `feedback` ordered them."""
 
     source: Source
     variant: int
@@ -38,6 +40,7 @@ class SourceRanking:
     text: str = ""
     vector: Vectors | None = None
     feedback: tuple[str, ...] = ()
+    sparse: SparseVector | None = None
 
     @property
     def is_fused_by_store(self) -> bool:

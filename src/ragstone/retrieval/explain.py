@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass, field, replace
 from ragstone.core.answers import Note, Step
 from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import Where
-from ragstone.core.ports import Reader
+from ragstone.core.ports import Reader, SparseReader, SparseVector
 from ragstone.core.suggestions import describe_absent
 from ragstone.core.trace import Trace
-from ragstone.core.types import WORD_SIGNALS, Chunk, Hit, Json
+from ragstone.core.types import SPARSE_SIGNAL, WORD_SIGNALS, Candidate, Chunk, Hit, Json
 from ragstone.retrieval import ranking, search, semantic_cache
 from ragstone.retrieval.candidates import SourceRanking, SourceResult, retrieve_candidates
 from ragstone.retrieval.feedback import FEEDBACK, order_by_feedback
@@ -173,14 +173,28 @@ async def _replay(
     mine = {chunk.id: chunk for chunk in chunks}
     own = next(one for one in results if one.view.source is owner.source)
     found = await retrieve_candidates(owner.reader, question, own.searched_by, trace, limit=EVERYTHING)
+    found |= await _retrieve_sparse(owner.reader, question, own.rankings[0].sparse)
     ranks = {
         name: next((rank for rank, candidate in enumerate(candidates, 1) if candidate.id in mine), None)
         for name, candidates in found.items()
     }
     compared = vectors.vector_for(owner.source) if "cosine" in found else None
     signals = await owner.reader.rate(list(mine), vector=compared, query=question.text)
-    signals = {identity: {**rated, **_read_feedback(own.rankings[0], identity)} for identity, rated in signals.items()}
+    scores = {one.id: {SPARSE_SIGNAL: one.score} for one in found.get(SPARSE_SIGNAL, ()) if one.id in mine}
+    signals = {
+        identity: {**rated, **scores.get(identity, {}), **_read_feedback(own.rankings[0], identity)}
+        for identity, rated in signals.items()
+    }
     return _Replay(mine, ranks, signals, merge_results(results, question), list_rows(results))
+
+
+async def _retrieve_sparse(
+    reader: Reader, question: Question, query: SparseVector | None
+) -> dict[str, list[Candidate]]:
+    """All candidates by stored sparse vectors, where the question was searched by them."""
+    if query is None or not isinstance(reader, SparseReader):
+        return {}
+    return {SPARSE_SIGNAL: await reader.match_sparse(query, where=question.where, limit=EVERYTHING)}
 
 
 def _read_feedback(found: SourceRanking, identity: str) -> dict[str, float]:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from functools import partial
 
 from ragstone.core.analyzer import extract_terms
-from ragstone.core.types import Candidate, Hit
+from ragstone.core.types import SPARSE_SIGNAL, Candidate, Hit
 from ragstone.retrieval.boosting import (
     add_signal,
     boost_keywords,
@@ -32,7 +32,8 @@ def fuse_candidates(
     """
     if len(candidates) == 1:
         return list(next(iter(candidates.values())))
-    weights = {name: question.cosine_weight if name == "cosine" else question.bm25_weight for name in candidates}
+    own = {"cosine": question.cosine_weight, SPARSE_SIGNAL: question.sparse_weight}
+    weights = {name: own.get(name, question.bm25_weight) for name in candidates}
     if question.fusion == "rrf":
         return rrf(candidates, weights=weights)
     every = {candidate.id: candidate for found in candidates.values() for candidate in found}
@@ -110,7 +111,8 @@ def _unit_of_weight(hits: Sequence[Hit], question: Question) -> float:
     """What a weight of 1 adds to the score at most."""
     by_vectors = question.mode != "keyword" and any("cosine" in hit.signals for hit in hits)
     by_words = question.mode != "semantic" or not by_vectors
-    weights = question.bm25_weight * by_words + question.cosine_weight * by_vectors
+    by_sparse = any(SPARSE_SIGNAL in hit.signals for hit in hits)
+    weights = question.bm25_weight * by_words + question.cosine_weight * by_vectors + question.sparse_weight * by_sparse
     return max((hit.score for hit in hits), default=0.0) / (weights or 1.0)
 
 

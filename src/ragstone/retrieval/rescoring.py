@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from ragstone.core.chunk_enrichment import searchable_text
 from ragstone.core.errors import Unavailable
 from ragstone.core.ports import SparseEncoder, SparseVector
 from ragstone.core.trace import Trace
@@ -14,7 +15,7 @@ from ragstone.retrieval.candidates import Signals, SourceRanking, SourceResult
 from ragstone.retrieval.query_expansion import QueryVariant
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search_context import GetSparseEncoder
-from ragstone.retrieval.term_frequency import TF, join_searched, rescore_candidates, score_frequencies
+from ragstone.retrieval.term_frequency import TF, rescore_candidates, score_frequencies
 
 SPLADE = "splade"  # the signal, the stage, and the name of the ranking in place of the store's own
 REFUSED = "splade_refused"  # no model, its key, a permission: to be mended there
@@ -58,7 +59,7 @@ async def score_by_model(get_encoder: GetSparseEncoder, texts: Sequence[str], ch
     """
     encoder = get_encoder()
     asked = await _encode(encoder, texts, "query")
-    passages = await _encode(encoder, [join_searched(chunk) for chunk in chunks.values()], "document")
+    passages = await _encode(encoder, [searchable_text(chunk) for chunk in chunks.values()], "document")
     by_term = [dict(zip(one.terms, one.weights, strict=True)) for one in asked]
     return {
         text: {identity: multiply(weights, vector) for identity, vector in zip(chunks, passages, strict=True)}

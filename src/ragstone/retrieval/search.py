@@ -32,9 +32,10 @@ from ragstone.retrieval.question import Question
 from ragstone.retrieval.ranking import rank_hits, rank_pool
 from ragstone.retrieval.readers import JoinedReader, SourceView, look_up_hits
 from ragstone.retrieval.reranking import DEPTH, Reranking, choose_reranking, rerank_hits
-from ragstone.retrieval.rescoring import SPLADE, rescore_keywords
+from ragstone.retrieval.rescoring import SPLADE
 from ragstone.retrieval.search_context import SearchContext, Source, refusal_code
 from ragstone.retrieval.source_failures import combine_failures, keep_failure
+from ragstone.retrieval.sparse_leg import apply_sparse_model
 from ragstone.retrieval.store_timeout import limit_store_time
 
 FAILED = "part_failed"  # the note of a source that was left out
@@ -197,7 +198,7 @@ async def search_view(
     try:
         vector, seconds = vectors.vector_for(source), context.deadlines.retriever
         found = await search_source(view, question, vector, written, own, seconds=seconds)
-        return await rescore_keywords(found, question, written, context.sparse, own, seconds=context.deadlines.sparse)
+        return await apply_sparse_model(found, question, written, context.sparse, context.deadlines, own)
     finally:
         if own is not trace:
             trace.join_slowest(own)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ragstone.core.analyzer import extract_terms
-from ragstone.core.chunk_enrichment import list_written
+from ragstone.core.chunk_enrichment import searchable_text
 from ragstone.core.types import Candidate, Chunk, total_order
 
 TF = "tf"  # the signal, and the name of the ranking in place of the store's own
@@ -17,13 +17,7 @@ def score_frequencies(question: str, chunks: Mapping[str, Chunk]) -> dict[str, f
     """The cosine, 0 to 1, of a question's and each passage's terms, a term that stands n times weighing 1 + ln n
     (SMART's `lnc.lnc`; Manning, Raghavan and Schütze 2008, chapter 6)."""
     asked = _weigh_terms(question)
-    return {identity: _compare(asked, _weigh_terms(join_searched(chunk))) for identity, chunk in chunks.items()}
-
-
-def join_searched(chunk: Chunk) -> str:
-    """The text of a chunk that stores search by words: title, headings, table header, text, what a model wrote."""
-    parts = (chunk.document.title or "", " > ".join(chunk.heading_path), chunk.header, chunk.text, *list_written(chunk))
-    return "\n".join(part for part in parts if part)
+    return {identity: _compare(asked, _weigh_terms(searchable_text(chunk))) for identity, chunk in chunks.items()}
 
 
 def rescore_candidates(found: Sequence[Candidate], scores: Mapping[str, float]) -> list[Candidate]:

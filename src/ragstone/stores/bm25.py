@@ -13,19 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.core import analyzer
-from ragstone.core.chunk_enrichment import list_written
+from ragstone.core.chunk_enrichment import searchable_text
 from ragstone.core.types import Chunk
 
 K1 = 1.2  # Lucene's defaults, the ones that BM25 baselines are stated with
 B = 0.75
 MAX_COUNT = 65_535  # a count is kept in two bytes; more repeats of a term add nothing to its weight
 DECIMALS = 6  # scores are rounded before they order, so that noise in the last bits decides nothing
-
-
-def searchable_text(chunk: Chunk) -> str:
-    """The searchable text of a chunk: title, headings, table header, text, and what a model wrote for it."""
-    parts = (chunk.document.title or "", " > ".join(chunk.heading_path), chunk.header, chunk.text, *list_written(chunk))
-    return "\n".join(part for part in parts if part)
 
 
 def term_frequencies(chunk: Chunk) -> tuple[dict[str, int], int]:

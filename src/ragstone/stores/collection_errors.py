@@ -33,6 +33,14 @@ def missing_vector_warnings(pending: int) -> list[str]:
     )
 
 
+def missing_sparse_warnings(pending: int) -> list[str]:
+    """A warning where chunks wait for their sparse vectors."""
+    if not pending:
+        return []
+    chunks = format_count(pending, "chunk has", "chunks have")
+    return [f"{chunks} no sparse vector yet; set sparse.index and run: ragstone ingest"]
+
+
 def mixed_chunking_warnings(ways: Collection[str]) -> list[str]:
     """A warning where documents are chunked in several ways."""
     if len(ways) < 2:

@@ -44,6 +44,15 @@ def check_second_model(second: ModelIdentity, to: CollectionModel | None) -> Non
         raise UsageError(f"{to.model} is no longer the second model: see ragstone reembed status")
 
 
+def check_sparse_model(held: str | None, wanted: str, scope: Scope) -> None:
+    """Raises `UsageError` when a collection keeps sparse vectors of another model."""
+    if held is not None and held != wanted:
+        raise UsageError(
+            f"collection {scope.collection!r} keeps sparse vectors of {held}; this run would write {wanted}: set "
+            "sparse.model back, or ingest with --refresh, which makes all of them anew"
+        )
+
+
 def model_pin_error(tenant: str, held: PinnedModel, wanted: PinnedModel) -> UsageError:
     """The error for a tenant pinned to another model, with both models and the remedy."""
     return UsageError(

@@ -54,6 +54,7 @@
 -- collections.second_dim: integer p
 -- collections.second_label: text x
 -- collections.second_was_active: boolean NOT NULL DEFAULT false p
+-- collections.sparse_model: text x
 -- document_versions.doc_version_id: bigint NOT NULL IDENTITY p
 -- document_versions.tenant_id: text COLLATE C NOT NULL x
 -- document_versions.collection_id: integer NOT NULL p
@@ -148,6 +149,22 @@
 -- searches.used_at: timestamp with time zone NOT NULL p
 -- searches.vector: bytea NOT NULL x
 -- searches.content: bytea NOT NULL x
+-- sparse_postings.tenant_id: text COLLATE C NOT NULL x
+-- sparse_postings.collection_id: integer NOT NULL p
+-- sparse_postings.term: bigint NOT NULL p
+-- sparse_postings.segment: bigint NOT NULL p
+-- sparse_postings.chunk_keys: bytea NOT NULL e
+-- sparse_postings.weights: bytea NOT NULL e
+-- sparse_postings.checksum: bigint NOT NULL p
+-- sparse_segments.segment: bigint NOT NULL IDENTITY p
+-- sparse_segments.tenant_id: text COLLATE C NOT NULL x
+-- sparse_segments.collection_id: integer NOT NULL p
+-- sparse_segments.chunks: integer NOT NULL p
+-- sparse_vectors.chunk_key: bigint NOT NULL p
+-- sparse_vectors.tenant_id: text COLLATE C NOT NULL x
+-- sparse_vectors.collection_id: integer NOT NULL p
+-- sparse_vectors.segment: bigint NOT NULL p
+-- sparse_vectors.vector: bytea NOT NULL x
 -- tenants.tenant_id: text COLLATE C NOT NULL x
 -- tenants.name: text NOT NULL x
 -- tenants.embedding_model: text x
@@ -188,6 +205,12 @@ ALTER TABLE postings_dead ADD CONSTRAINT postings_dead_pkey PRIMARY KEY (collect
 ALTER TABLE schema_migrations ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (version);
 ALTER TABLE searches ADD CONSTRAINT searches_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES collections(collection_id) ON DELETE CASCADE;
 ALTER TABLE searches ADD CONSTRAINT searches_pkey PRIMARY KEY (tenant_id, collection_id, search_id);
+ALTER TABLE sparse_postings ADD CONSTRAINT sparse_postings_pkey PRIMARY KEY (collection_id, term, segment);
+ALTER TABLE sparse_postings ADD CONSTRAINT sparse_postings_segment_fkey FOREIGN KEY (segment) REFERENCES sparse_segments(segment) ON DELETE CASCADE;
+ALTER TABLE sparse_segments ADD CONSTRAINT sparse_segments_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES collections(collection_id) ON DELETE CASCADE;
+ALTER TABLE sparse_segments ADD CONSTRAINT sparse_segments_pkey PRIMARY KEY (segment);
+ALTER TABLE sparse_vectors ADD CONSTRAINT sparse_vectors_chunk_key_fkey FOREIGN KEY (chunk_key) REFERENCES chunks(chunk_key) ON DELETE CASCADE;
+ALTER TABLE sparse_vectors ADD CONSTRAINT sparse_vectors_pkey PRIMARY KEY (chunk_key);
 ALTER TABLE tenants ADD CONSTRAINT tenants_pkey PRIMARY KEY (tenant_id);
 
 CREATE INDEX api_keys_of ON ragstone.api_keys USING btree (tenant_id);
@@ -226,6 +249,12 @@ CREATE UNIQUE INDEX postings_pkey ON ragstone.postings USING btree (collection_i
 CREATE UNIQUE INDEX schema_migrations_pkey ON ragstone.schema_migrations USING btree (version);
 CREATE INDEX searches_by_key ON ragstone.searches USING btree (tenant_id, collection_id, key);
 CREATE UNIQUE INDEX searches_pkey ON ragstone.searches USING btree (tenant_id, collection_id, search_id);
+CREATE UNIQUE INDEX sparse_postings_pkey ON ragstone.sparse_postings USING btree (collection_id, term, segment);
+CREATE INDEX sparse_postings_segment ON ragstone.sparse_postings USING btree (segment);
+CREATE INDEX sparse_segments_of ON ragstone.sparse_segments USING btree (collection_id);
+CREATE UNIQUE INDEX sparse_segments_pkey ON ragstone.sparse_segments USING btree (segment);
+CREATE UNIQUE INDEX sparse_vectors_pkey ON ragstone.sparse_vectors USING btree (chunk_key);
+CREATE INDEX sparse_vectors_segment ON ragstone.sparse_vectors USING btree (collection_id, segment);
 CREATE UNIQUE INDEX tenants_pkey ON ragstone.tenants USING btree (tenant_id);
 
 CREATE POLICY of_key ON api_keys SELECT TO {public} USING (key_id = current_setting('ragstone.key'::text, true)) WITH CHECK ;
@@ -243,6 +272,9 @@ CREATE POLICY of_tenant ON mv_active_chunks ALL TO {public} USING (tenant_id = c
 CREATE POLICY of_tenant ON postings ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON postings_dead ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON searches ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
+CREATE POLICY of_tenant ON sparse_postings ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
+CREATE POLICY of_tenant ON sparse_segments ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
+CREATE POLICY of_tenant ON sparse_vectors ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON tenants ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 
 -- api_keys: row-level security t, forced t
@@ -259,6 +291,9 @@ CREATE POLICY of_tenant ON tenants ALL TO {public} USING (tenant_id = current_se
 -- postings_dead: row-level security t, forced t
 -- schema_migrations: row-level security f, forced f
 -- searches: row-level security t, forced t
+-- sparse_postings: row-level security t, forced t
+-- sparse_segments: row-level security t, forced t
+-- sparse_vectors: row-level security t, forced t
 -- tenants: row-level security t, forced t
 
 CREATE OR REPLACE FUNCTION ragstone.count_rows()
@@ -416,6 +451,9 @@ GRANT SELECT ON postings TO ragstone_read;
 GRANT SELECT ON postings_dead TO ragstone_read;
 GRANT SELECT ON schema_migrations TO ragstone_read;
 GRANT SELECT ON searches TO ragstone_read;
+GRANT SELECT ON sparse_postings TO ragstone_read;
+GRANT SELECT ON sparse_segments TO ragstone_read;
+GRANT SELECT ON sparse_vectors TO ragstone_read;
 GRANT SELECT ON tenants TO ragstone_read;
 GRANT DELETE, INSERT, SELECT, UPDATE ON chunk_embeddings TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON chunk_fts TO ragstone_write;
@@ -430,4 +468,7 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON postings TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON postings_dead TO ragstone_write;
 GRANT SELECT ON schema_migrations TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON searches TO ragstone_write;
+GRANT DELETE, INSERT, SELECT, UPDATE ON sparse_postings TO ragstone_write;
+GRANT DELETE, INSERT, SELECT, UPDATE ON sparse_segments TO ragstone_write;
+GRANT DELETE, INSERT, SELECT, UPDATE ON sparse_vectors TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON tenants TO ragstone_write;

@@ -22,6 +22,7 @@ from ragstone.core.ports.models import (
 )
 from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision, word_signal
 from ragstone.core.ports.search_cache import CachedSearch, SearchCache, SearchCachingStore
+from ragstone.core.ports.sparse_index import SparseIndex, SparseIndexingStore, SparseReader, SparseState
 from ragstone.core.ports.store import ArtifactStorage, CachingStore, IdentifiedStore, PlacedStore, Store
 from ragstone.core.ports.writing import FileMemory, Filler, Ledger, Writer
 
@@ -63,6 +64,10 @@ __all__ = [
     "SearchCachingStore",
     "Source",
     "SparseEncoder",
+    "SparseIndex",
+    "SparseIndexingStore",
+    "SparseReader",
+    "SparseState",
     "SparseVector",
     "Store",
     "StoredRevision",

@@ -18,7 +18,7 @@ class Store(Protocol):
     @property
     def capabilities(self) -> frozenset[str]:
         """Of: dense, keyword, filter, versions, snapshot, fusion (its readers are `Fusing`), export (they are
-        `Exporter`s), models (the store is `Reembedding`)."""
+        `Exporter`s), models (the store is `Reembedding`), sparse (it is a `SparseIndexingStore`)."""
         ...
 
     def reader(self, scope: Scope) -> AbstractAsyncContextManager[Reader]:

@@ -17,6 +17,7 @@ from ragstone.engine.transfer.pages import View, batch_revisions, open_view, rev
 from ragstone.engine.transfer.plan import RUNS_COPIED, SOURCE, Changes, Plan, plan_copy
 from ragstone.engine.transfer.verify import Verdict, read_vectors, require_complete, verify_copy
 from ragstone.ingestion.progress import EventCallback, Progress, Tally
+from ragstone.ingestion.sparse_vectors import read_sparse_state
 
 ALL_VERSIONS = maxsize  # what both stores are opened with, so that neither gives up a revision meanwhile
 REMOVED_AT_ONCE = 500  # documents at once
@@ -175,6 +176,10 @@ class _CopyRun:
             notes.append(f"{pending} chunks have no vector in the source either; run: ragstone ingest")
         if isinstance(self.way.source, ReembeddingStore) and len(held := await self.way.source.models(self.scope)) > 1:
             notes.append(f"the vectors of the second model {held[1].model} were not copied")
+        if (sparse := await read_sparse_state(self.way.source, self.scope)) is not None:
+            notes.append(
+                f"the sparse vectors of {sparse.model} were not copied; set sparse.index and run: ragstone ingest"
+            )
         async with self.way.source.reader(self.scope) as now:
             if (await now.info()).generation != self.view.info.generation:
                 notes.append("the source changed meanwhile; the copy holds its state at the start")

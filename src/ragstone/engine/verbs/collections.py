@@ -13,7 +13,11 @@ from ragstone.engine.run_setup import build_run_context, pin_own_model
 from ragstone.engine.source_roots import closing_sources, resolve_source
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import add_chunking_warning, list_newest, read_info
-from ragstone.stores.collection_errors import missing_vector_warnings, mixed_chunking_warnings
+from ragstone.stores.collection_errors import (
+    missing_sparse_warnings,
+    missing_vector_warnings,
+    mixed_chunking_warnings,
+)
 
 
 class CollectionVerbs(VerbGroup):
@@ -140,7 +144,17 @@ class CollectionVerbs(VerbGroup):
         old = describe_outdated(await list_newest(self._components)) if outdated else []
         waits = self.settings.embed.model != "none"  # else nobody will embed them
         missing = missing_vector_warnings(info.pending_vectors) if waits else ()
-        return [*failed, *old, *mixed_chunking_warnings(info.chunkings), *missing]
+        mixed = mixed_chunking_warnings(info.chunkings)
+        return [*failed, *old, *mixed, *missing, *await self._find_missing_sparse(info)]
+
+    async def _find_missing_sparse(self, info: Info) -> list[str]:
+        """The chunks that wait for their sparse vectors, as a sentence."""
+        from ragstone.ingestion.sparse_vectors import read_sparse_state
+
+        state, wanted = await read_sparse_state(self.store, self.scope), self.settings.sparse
+        if state is None and wanted.index and info.chunks:
+            return [f"no chunk has a sparse vector of {wanted.model} yet; run: ragstone ingest"]
+        return missing_sparse_warnings(state.pending) if state is not None else []
 
     async def _find_tenant_problems(self) -> list[str]:
         """What is wrong with whole tenants; with a credential, with the own one alone."""

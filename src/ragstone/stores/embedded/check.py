@@ -8,7 +8,7 @@ from datetime import datetime
 import numpy as np
 
 from ragstone.core.errors import Corrupt, StoreError
-from ragstone.stores.embedded import revision_checksums, revision_rows, vector_files
+from ragstone.stores.embedded import revision_checksums, revision_rows, sparse_rows, vector_files
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compaction import list_leftovers, remove_leftovers, rewrite_vectors
 from ragstone.stores.embedded.database import truncate_log, write_transaction
@@ -92,6 +92,14 @@ def _check_vectors(collection: Collection, connection: sqlite3.Connection) -> It
         yield from check_vector_file(collection.place, connection, tables)
 
 
+def _check_sparse(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+    if damaged := sparse_rows.find_damaged_segments(connection):
+        yield (
+            f"the sparse vectors in {collection.place.database} are damaged ({len(damaged)} segments); --repair takes "
+            "the damaged ones out, and the next ingest makes them anew"
+        )
+
+
 def _check_leftovers(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
     for path in list_leftovers(collection.place, connection):
         yield f"{path} is the remains of an interrupted write; --repair removes it"
@@ -129,7 +137,7 @@ def _check_indexes(collection: Collection, connection: sqlite3.Connection) -> It
             yield f"{path} does not say what the collection says; --repair makes it anew"
 
 
-CHECKS = (_check_pages, _check_orphans, _check_texts, _check_vectors, _check_indexes, _check_leftovers)
+CHECKS = (_check_pages, _check_orphans, _check_texts, _check_vectors, _check_sparse, _check_indexes, _check_leftovers)
 
 
 def is_equivalent(one: Mirror, other: Mirror) -> bool:
@@ -171,6 +179,7 @@ def repair_collection(place: CollectionFiles, connection: sqlite3.Connection, *,
     for tables in (ACTIVE, SECOND):
         if list(check_vector_file(place, connection, tables)):
             rewrite_vectors(place, connection, now=now, repair=True, tables=tables)
+    sparse_rows.repair_segments(connection)
     with write_transaction(connection):
         for path in place.find_numbered("index").values():
             remove_path(path)

@@ -12,6 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from ragstone.core.errors import Corrupt
+from ragstone.core.ports import SparseState
 from ragstone.core.types import Scope
 from ragstone.stores import sqlite_driver
 from ragstone.stores.collection_errors import no_second_model_error, not_built_error
@@ -70,6 +71,7 @@ class Collection:
         self._masks: OrderedDict[tuple[int, str], Flags] = OrderedDict()
         self._trusted: dict[int, dict[int, int]] = {}  # by vector file, as the pages
         self._pages: dict[int, PageCache] = {}
+        self.sparse_state: tuple[int, SparseState | None] | None = None  # at a generation: it counts every chunk
 
     def take_connection(self) -> sqlite3.Connection:
         """A connection of one's own; give it back with `release`. Raises `NotBuilt`."""

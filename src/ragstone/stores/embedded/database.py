@@ -60,8 +60,12 @@ def _add_second_model(connection: sqlite3.Connection) -> None:
     _apply_schema(connection, 4)
 
 
+def _add_sparse_vectors(connection: sqlite3.Connection) -> None:
+    _apply_schema(connection, 5)
+
+
 # Step i takes a collection from format i to i + 1; a new format appends a function.
-STEPS: tuple[MigrationStep, ...] = (_create_tables, _add_proofs, _add_layouts, _add_second_model)
+STEPS: tuple[MigrationStep, ...] = (_create_tables, _add_proofs, _add_layouts, _add_second_model, _add_sparse_vectors)
 OLDEST_READABLE = 1  # what reads a collection also reads this format: where nothing may be written it stays what it is
 
 

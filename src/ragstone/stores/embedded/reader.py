@@ -11,13 +11,13 @@ from ragstone.core.errors import Corrupt
 from ragstone.core.filter_matching import document_matches, matches
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
-from ragstone.core.ports import StoredRevision, Vectors
+from ragstone.core.ports import SparseState, SparseVector, StoredRevision, Vectors
 from ragstone.core.records import Info
 from ragstone.core.types import Candidate, Chunk, Document, Revision, total_order
 from ragstone.stores import bm25
 from ragstone.stores.collection_errors import missing_vector_warnings
 from ragstone.stores.cosine import COSINE_SLACK, Scores, cosines, normalize_query, rough_cosines
-from ragstone.stores.embedded import export
+from ragstone.stores.embedded import export, sparse_rows
 from ragstone.stores.embedded.chunk_rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, decode_chunk, decode_filter_facts
 from ragstone.stores.embedded.collection import Collection, CollectionView
 from ragstone.stores.embedded.database import encode_list
@@ -33,7 +33,7 @@ PROVIDER = "embedded"
 
 
 class EmbeddedReader:
-    """Searches a snapshot of a collection and reads its texts; implements `Reader` and `Exporter`."""
+    """Searches a snapshot of a collection and reads its texts; implements `Reader`, `Exporter` and `SparseReader`."""
 
     def __init__(self, collection: Collection, view: CollectionView, threads: ThreadPool) -> None:
         self._collection = collection
@@ -59,6 +59,15 @@ class EmbeddedReader:
 
     async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
         return await self._run(lambda: self._rate(ids, vector, query))
+
+    async def sparse_state(self) -> SparseState | None:
+        return await self._run(self._read_sparse_state)
+
+    async def match_sparse(self, query: SparseVector, *, where: Where, limit: int) -> list[Candidate]:
+        return await self._run(lambda: self._search_sparse(query, where, limit))
+
+    async def rate_sparse(self, ids: Sequence[str], query: SparseVector) -> dict[str, float]:
+        return await self._run(lambda: sparse_rows.rate_chunks(self._view.connection, ids, query))
 
     async def idf(self, query: str) -> dict[str, float]:
         if self._scored is not None and self._scored[0] == query:
@@ -152,6 +161,22 @@ class EmbeddedReader:
         if limit <= 0 or not self._mirror.total:
             return []
         scores = self._score_keywords(query)
+        at = np.flatnonzero((scores > 0) & self._filter_mask(where))
+        return self._pick_best(at, scores[at], limit)
+
+    # Sparse vectors
+
+    def _read_sparse_state(self) -> SparseState | None:
+        known = self._collection.sparse_state
+        if known is None or known[0] != self._mirror.generation:
+            known = self._mirror.generation, sparse_rows.read_sparse_state(self._view.connection)
+            self._collection.sparse_state = known
+        return known[1]
+
+    def _search_sparse(self, query: SparseVector, where: Where, limit: int) -> list[Candidate]:
+        if limit <= 0 or not self._mirror.total or sparse_rows.read_model(self._view.connection) is None:
+            return []
+        scores = sparse_rows.score_chunks(self._view.connection, self._mirror, query)
         at = np.flatnonzero((scores > 0) & self._filter_mask(where))
         return self._pick_best(at, scores[at], limit)
 

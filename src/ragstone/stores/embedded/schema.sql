@@ -93,3 +93,27 @@ CREATE TABLE layouts (
 CREATE TABLE beside_vectors (key TEXT PRIMARY KEY, slot INTEGER NOT NULL UNIQUE) WITHOUT ROWID;
 
 CREATE TABLE beside_blocks (block INTEGER PRIMARY KEY, rows INTEGER NOT NULL, crc INTEGER NOT NULL);
+
+-- Format 5: sparse vectors of the model that meta calls sparse_model, by the chunks' rows; and the same by term, in
+-- segments: the rows (i64) that have it and its weights there (u32, millionths), little-endian, with their CRC32-C
+
+CREATE TABLE sparse_vectors (
+    row INTEGER PRIMARY KEY REFERENCES chunks (row) ON DELETE CASCADE,
+    segment INTEGER NOT NULL,
+    vector BLOB NOT NULL
+);
+
+CREATE INDEX sparse_by_segment ON sparse_vectors (segment);
+
+CREATE TABLE sparse_segments (segment INTEGER PRIMARY KEY AUTOINCREMENT, chunks INTEGER NOT NULL);
+
+CREATE TABLE sparse_postings (
+    term INTEGER NOT NULL,
+    segment INTEGER NOT NULL,
+    rows BLOB NOT NULL,
+    weights BLOB NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (term, segment)
+) WITHOUT ROWID;
+
+CREATE INDEX sparse_postings_by_segment ON sparse_postings (segment);

@@ -6,7 +6,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -32,6 +32,7 @@ from ragstone.stores.embedded.rekey import recover_rekey
 from ragstone.stores.embedded.safe_removal import sweep_erasures
 from ragstone.stores.embedded.search_cache import EmbeddedSearchCache
 from ragstone.stores.embedded.sibling_vectors import SiblingVectors
+from ragstone.stores.embedded.sparse_index import EmbeddedSparseIndex
 from ragstone.stores.embedded.tenant_marks import is_rekeying, list_erasing
 from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.embedded.thread_pool import ThreadPool
@@ -43,6 +44,8 @@ from ragstone.stores.master_key import MasterKey
 from ragstone.stores.revision_status import utc_now
 
 T = TypeVar("T")
+S = TypeVar("S", EmbeddedReader, EmbeddedWriter, second_model.EmbeddedFiller, EmbeddedSparseIndex)
+C = TypeVar("C", second_model.EmbeddedFiller, EmbeddedSparseIndex)
 log = logging.getLogger("ragstone")
 MAX_OPEN = 32  # collections that keep their index in memory; the one least recently used gives way
 
@@ -52,7 +55,7 @@ class EmbeddedStore(KeyVerbs):
     `now` is the clock; `master` wraps the keys of new tenants, and None stores them unencrypted."""
 
     provider = PROVIDER
-    capabilities = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "export", "models"})
+    capabilities = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "export", "models", "sparse"})
 
     def __init__(
         self,
@@ -87,41 +90,30 @@ class EmbeddedStore(KeyVerbs):
     def search_cache(self, scope: Scope) -> EmbeddedSearchCache:
         return EmbeddedSearchCache(lambda: self._open_collection(scope), self._threads)
 
-    @asynccontextmanager
-    async def reader(self, scope: Scope) -> AsyncIterator[EmbeddedReader]:
-        reader = await self._threads.run(lambda: self._run_on(scope, self._open_reader), undo=EmbeddedReader.close)
-        try:
-            yield reader
-        finally:
-            await self._threads.release(reader.close)
+    def reader(self, scope: Scope) -> AbstractAsyncContextManager[EmbeddedReader]:
+        return self._serve(scope, self._open_reader)
+
+    def writer(self, scope: Scope) -> AbstractAsyncContextManager[EmbeddedWriter]:
+        return self._serve(scope, self._open_writer)
+
+    def second(self, scope: Scope) -> AbstractAsyncContextManager[EmbeddedReader]:
+        return self._serve(scope, lambda one: self._open_reader(one, SECOND))
+
+    def filler(self, scope: Scope) -> AbstractAsyncContextManager[second_model.EmbeddedFiller]:
+        return self._serve(scope, lambda one: self._open_changer(second_model.EmbeddedFiller, one))
+
+    def sparse_index(self, scope: Scope) -> AbstractAsyncContextManager[EmbeddedSparseIndex]:
+        """The sparse vectors of a collection; implements `SparseIndexingStore`."""
+        return self._serve(scope, lambda one: self._open_changer(EmbeddedSparseIndex, one))
 
     @asynccontextmanager
-    async def writer(self, scope: Scope) -> AsyncIterator[EmbeddedWriter]:
-        writer = await self._threads.run(lambda: self._run_on(scope, self._open_writer), undo=EmbeddedWriter.close)
+    async def _serve(self, scope: Scope, make: Callable[[Collection], S]) -> AsyncIterator[S]:
+        """What `make` opens, closed after the block."""
+        served = await self._threads.run(lambda: self._run_on(scope, make), undo=lambda one: one.close())
         try:
-            yield writer
+            yield served
         finally:
-            await self._threads.release(writer.close)
-
-    @asynccontextmanager
-    async def second(self, scope: Scope) -> AsyncIterator[EmbeddedReader]:
-        reader = await self._threads.run(
-            lambda: self._run_on(scope, lambda one: self._open_reader(one, SECOND)), undo=EmbeddedReader.close
-        )
-        try:
-            yield reader
-        finally:
-            await self._threads.release(reader.close)
-
-    @asynccontextmanager
-    async def filler(self, scope: Scope) -> AsyncIterator[second_model.EmbeddedFiller]:
-        filler = await self._threads.run(
-            lambda: self._run_on(scope, self._open_filler), undo=second_model.EmbeddedFiller.close
-        )
-        try:
-            yield filler
-        finally:
-            await self._threads.release(filler.close)
+            await self._threads.release(served.close)
 
     async def models(self, scope: Scope) -> list[CollectionModel]:
         return await self._run_change(scope, lambda _, connection: second_model.list_models(connection))
@@ -170,10 +162,10 @@ class EmbeddedStore(KeyVerbs):
         finally:
             collection.release(connection)
 
-    def _open_filler(self, collection: Collection) -> second_model.EmbeddedFiller:
+    def _open_changer(self, kind: type[C], collection: Collection) -> C:
         connection = collection.take_connection()
         try:
-            return second_model.EmbeddedFiller(collection, connection, self._threads, now=self._now)
+            return kind(collection, connection, self._threads, now=self._now)
         except BaseException:
             collection.release(connection)
             raise

@@ -14,7 +14,10 @@ from ragstone.stores.postgres.ledger import run_lock_number
 from ragstone.stores.postgres.pool import Cursor, Pool
 
 MAX_DIMENSION = 16_000  # dimensions that pgvector holds
-LARGE_TABLES = ("mv_active_chunks", "chunk_fts", "postings", "postings_dead", "chunk_embeddings", "chunks")
+LARGE_TABLES = (
+    *("mv_active_chunks", "chunk_fts", "postings", "postings_dead", "chunk_embeddings"),
+    *("sparse_vectors", "sparse_postings", "sparse_segments", "chunks"),
+)
 SMALL_TABLES = ("document_versions", "documents", "ingestion_runs", "collections")
 INSERT_COLLECTION = (
     """INSERT INTO collections (tenant_id, name) VALUES (%s, %s) ON CONFLICT (tenant_id, name) DO NOTHING"""

@@ -8,14 +8,14 @@ import numpy as np
 
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
-from ragstone.core.ports import StoredRevision, Vectors
+from ragstone.core.ports import SparseState, SparseVector, StoredRevision, Vectors
 from ragstone.core.records import Info
 from ragstone.core.types import Candidate, Chunk, Document, Revision, Scope, total_order
 from ragstone.stores import bm25, postings
 from ragstone.stores.collection_errors import missing_vector_warnings
 from ragstone.stores.cosine import Scores, normalize_query
 from ragstone.stores.encoding import decode_record
-from ragstone.stores.postgres import export, vector_search
+from ragstone.stores.postgres import export, sparse_rows, vector_search
 from ragstone.stores.postgres.expressions import has_lone_surrogate
 from ragstone.stores.postgres.filters import ChunkFilter
 from ragstone.stores.postgres.migrations import VERSION
@@ -56,8 +56,8 @@ WALK = """SELECT set_config('hnsw.iterative_scan', 'strict_order', true),
 
 
 class PostgresReader:
-    """Searches a snapshot of a collection and reads its texts; implements `Reader` and `Exporter`. `exact` avoids
-    the approximate index."""
+    """Searches a snapshot of a collection and reads its texts; implements `Reader`, `Exporter` and `SparseReader`.
+    `exact` avoids the approximate index."""
 
     def __init__(self, view: CollectionView, scope: Scope, *, recipes: RecipeCache, exact: bool = False) -> None:
         self._view = view
@@ -135,6 +135,17 @@ class PostgresReader:
 
     async def idf(self, query: str) -> dict[str, float]:
         return bm25.drop_own_stems((await self._rank_query(query)).weights)
+
+    # Sparse vectors
+
+    async def sparse_state(self) -> SparseState | None:
+        return await self._recipes.get_sparse_state(self._view)
+
+    async def match_sparse(self, query: SparseVector, *, where: Where, limit: int) -> list[Candidate]:
+        return await sparse_rows.match_sparse(self._view, self._passing, query, where, limit)
+
+    async def rate_sparse(self, ids: Sequence[str], query: SparseVector) -> dict[str, float]:
+        return await sparse_rows.rate_sparse(self._view, _keep_storable(dict.fromkeys(ids)), query)
 
     # Vectors
 

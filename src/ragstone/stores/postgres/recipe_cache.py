@@ -1,5 +1,7 @@
-"""The recipes and editions of a collection, read once for each state of it."""
+"""The recipes, editions and sparse vectors of a collection, read once for each state of it."""
 
+from ragstone.core.ports import SparseState
+from ragstone.stores.postgres.sparse_rows import read_sparse_state
 from ragstone.stores.postgres.view import CollectionView
 
 # Each value once, by as many steps on the index as there are values: documents are many, recipes few.
@@ -23,6 +25,7 @@ class RecipeCache:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[tuple[int, str | None], tuple[Values, Values]]] = {}
+        self._sparse: dict[int, tuple[tuple[int, str | None], SparseState | None]] = {}
 
     async def get_recipes(self, view: CollectionView) -> tuple[Values, Values]:
         """The recipes, then the editions, of the active versions, sorted."""
@@ -34,4 +37,13 @@ class RecipeCache:
                 tuple(sorted(made for (made,) in await view.fetch_rows(query))) for query in (RECIPES, EDITIONS)
             ]
             known = self._known[row.collection_id] = state, (recipes, editions)
+        return known[1]
+
+    async def get_sparse_state(self, view: CollectionView) -> SparseState | None:
+        """The model of the sparse vectors and how many are missing: to count these, every chunk is looked at."""
+        row = view.row
+        state = (row.generation, row.built_at)
+        known = self._sparse.get(row.collection_id)
+        if known is None or known[0] != state:
+            known = self._sparse[row.collection_id] = state, await read_sparse_state(view)
         return known[1]

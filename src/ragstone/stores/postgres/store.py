@@ -8,7 +8,7 @@ from ragstone.core.errors import StoreError, UsageError
 from ragstone.core.ports import CollectionModel
 from ragstone.core.types import Scope
 from ragstone.stores.collection_errors import not_built_error
-from ragstone.stores.postgres import activation, second_model
+from ragstone.stores.postgres import activation, second_model, sparse_rows
 from ragstone.stores.postgres.admin import PostgresAdmin, check_width
 from ragstone.stores.postgres.catalogue import lock_collection, read_collection
 from ragstone.stores.postgres.jobs import PostgresJobs
@@ -19,6 +19,7 @@ from ragstone.stores.postgres.reader import PROVIDER, PostgresReader
 from ragstone.stores.postgres.recipe_cache import RecipeCache
 from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, decode_collection
 from ragstone.stores.postgres.search_cache import PostgresSearchCache
+from ragstone.stores.postgres.sparse_index import PostgresSparseIndex
 from ragstone.stores.postgres.ts_rank import TsRankReader
 from ragstone.stores.postgres.url import KEYWORDS, parse_postgres_url
 from ragstone.stores.postgres.view import CollectionView
@@ -45,7 +46,7 @@ class PostgresStore:
     per document; `now` is the clock."""
 
     provider = PROVIDER
-    capabilities = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "export", "models"})
+    capabilities = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "export", "models", "sparse"})
 
     def __init__(self, url: str, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
         self._pool = Pool(parse_postgres_url(url))
@@ -95,6 +96,16 @@ class PostgresStore:
     async def filler(self, scope: Scope) -> AsyncIterator[second_model.PostgresFiller]:
         row = await self._pool.run_transaction(scope.tenant, lambda cursor, _: read_collection(cursor, scope))
         yield second_model.PostgresFiller(self._pool, scope, second_model.second_model_row(row, scope))
+
+    @asynccontextmanager
+    async def sparse_index(self, scope: Scope) -> AsyncIterator[PostgresSparseIndex]:
+        """The sparse vectors of a collection; implements `SparseIndexingStore`."""
+
+        async def read_model(cursor: Cursor, _: int) -> str | None:
+            return await sparse_rows.read_model(cursor, await read_collection(cursor, scope))
+
+        model = await self._pool.run_transaction(scope.tenant, read_model)
+        yield PostgresSparseIndex(self._pool, scope, model, now=self._now)
 
     async def models(self, scope: Scope) -> list[CollectionModel]:
         return await self._pool.run_transaction(scope.tenant, lambda cursor, _: second_model.list_models(cursor, scope))

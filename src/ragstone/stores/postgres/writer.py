@@ -10,7 +10,7 @@ import psycopg
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import Vectors
 from ragstone.core.types import Chunk, Document, Revision, Scope
-from ragstone.stores.postgres import activation, binary_copy, segments, vectors
+from ragstone.stores.postgres import activation, binary_copy, segments, sparse_rows, vectors
 from ragstone.stores.postgres.catalogue import CounterChange, lock_collection, read_collection, update_counters
 from ragstone.stores.postgres.pool import Cursor, Pool
 from ragstone.stores.postgres.preparation import (
@@ -161,6 +161,7 @@ class PostgresWriter:
     async def _settle(self, cursor: Cursor) -> None:
         held = await lock_collection(cursor, self._scope)
         await segments.merge_segments(cursor, held)
+        await sparse_rows.tidy_segments(cursor, held)
         await vectors.delete_unused(cursor, held)
 
     async def _ensure_index(self, cursor: Cursor) -> None:

@@ -13,9 +13,9 @@ from typing import Any
 
 from qdrant_client import models
 
+from ragstone.core.chunk_enrichment import searchable_text
 from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Chunk, Document, Span
-from ragstone.stores import bm25
 from ragstone.stores.qdrant.points import FILTER_FIELDS, read_payload_text
 from ragstone.stores.qdrant.scheme import Scheme
 from ragstone.stores.word_counts import WordCounter, WordCounts
@@ -78,7 +78,7 @@ def read_content(name: str, scheme: Scheme, records: Iterable[models.Record]) ->
         documents.append(document)
         texts[document.id] = record_text
         chunks |= {chunk.id: chunk for chunk in made}
-        counter.add_rows((chunk.id, bm25.searchable_text(chunk)) for chunk in made)
+        counter.add_rows((chunk.id, searchable_text(chunk)) for chunk in made)
         digest.update(repr([(chunk.id, chunk.heading_path, chunk.text) for chunk in made]).encode())
     fingerprint = int.from_bytes(digest.digest()[:6], "big")
     return ForeignContent(documents, chunks, texts, counter.finish_counts(), fingerprint, unusable)

@@ -11,15 +11,15 @@ from qdrant_client import models
 from ragstone.core.errors import StoreError
 from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import Where
-from ragstone.core.page_layout import Layout
-from ragstone.core.ports import Exporter, KeywordReader, Reader, Store, StoredRevision, Vectors
+from ragstone.core.ports import Reader, Store, Vectors
 from ragstone.core.records import Info
-from ragstone.core.types import Candidate, Chunk, Document, Revision, Scope, total_order
+from ragstone.core.types import Candidate, Chunk, Scope, total_order
 from ragstone.stores import bm25
 from ragstone.stores.collection_errors import missing_vector_warnings
 from ragstone.stores.cosine import Scores, cosines, normalize_query
 from ragstone.stores.qdrant import points
 from ragstone.stores.qdrant.filters import build_point_filter, is_narrow
+from ragstone.stores.qdrant.ledger_reader import LedgerReader
 from ragstone.stores.qdrant.points import ACTIVE, field_equals, scope_filter
 from ragstone.stores.qdrant.queries import build_prefetches, chunk_place, score_passing
 from ragstone.stores.qdrant.reconciliation import VIEW_LIFETIME
@@ -36,7 +36,7 @@ RRF_K = 61  # Qdrant counts ranks from 0: its k of 61 is our 60
 MAX_CACHED = 20_000  # vectors and chunks that a view keeps
 
 
-class QdrantReader:
+class QdrantReader(LedgerReader):
     """Searches vectors in Qdrant and reads texts from the ledger; implements `Reader` and `Exporter`. `inner` is the
     ledger's view, `info` what it said when it was opened; `remote` is None while the collection has no embedding
     model; `whole` is the last generation of each collection in which every chunk had its vector."""
@@ -52,9 +52,8 @@ class QdrantReader:
         warning: str | None,
         whole: dict[Scope, int],
     ) -> None:
-        self._inner = inner
+        super().__init__(inner, scope)
         self._ledger = ledger
-        self._scope = scope
         self._told = info
         self._remote = remote
         self._warning = warning
@@ -64,42 +63,9 @@ class QdrantReader:
         self._rows: dict[str, Vectors] = {}
         self._info: Info | None = None
 
-    # What the ledger knows alone
-
-    @property
-    def keyword_signal(self) -> str:
-        return self._inner.keyword_signal if isinstance(self._inner, KeywordReader) else "bm25"
-
-    async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
-        return await self._inner.matching(query, where=where, limit=limit)
-
-    async def idf(self, query: str) -> dict[str, float]:
-        return await self._inner.idf(query)
-
-    async def at(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk | None:
-        return await self._inner.at(path, ordinal, source=source)
-
-    async def records(self, documents: Sequence[Document]) -> dict[str, str]:
-        return await self._inner.records(documents)
-
-    async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
-        return await self._inner.layouts(documents)
-
-    async def list_revisions_after(self, after: tuple[str, int] | None, *, limit: int) -> list[StoredRevision]:
-        return await self._exporter.list_revisions_after(after, limit=limit)
-
-    async def revisions(self, documents: Sequence[Document]) -> list[Revision]:
-        return await self._exporter.revisions(documents)
-
     async def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
         """Of those that were superseded only what Qdrant has not given up yet."""
         return {} if self._remote is None else await self._remote.fetch_vectors(keys)
-
-    @property
-    def _exporter(self) -> Exporter:
-        if not isinstance(self._inner, Exporter):
-            raise StoreError(f"the ledger of {self._scope.collection!r} does not support copying")
-        return self._inner
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         known = await self._read_chunks(ids)

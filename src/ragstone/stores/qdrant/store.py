@@ -1,7 +1,7 @@
 """A store in Qdrant with a ledger beside it: vectors there, the truth here. Opened without a connection."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from datetime import datetime
 
 from qdrant_client import AsyncQdrantClient
@@ -18,6 +18,8 @@ from ragstone.core.ports import (
     ReembeddingStore,
     SearchCache,
     SearchCachingStore,
+    SparseIndex,
+    SparseIndexingStore,
     Store,
 )
 from ragstone.core.records import Info
@@ -87,6 +89,12 @@ class QdrantStore:
         if not isinstance(self._ledger, SearchCachingStore):
             raise UsageError(f"a {self._ledger.provider} store keeps no earlier searches")
         return self._ledger.search_cache(scope)
+
+    def sparse_index(self, scope: Scope) -> AbstractAsyncContextManager[SparseIndex]:
+        """The sparse vectors of the ledger, which ranks by words too; raises `UsageError` if it keeps none."""
+        if not isinstance(self._ledger, SparseIndexingStore):
+            raise UsageError(f"a {self._ledger.provider} store keeps no sparse vectors")
+        return self._ledger.sparse_index(scope)
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[QdrantReader | ForeignReader]:

@@ -45,6 +45,7 @@ from ragstone.testing.stores.samples import (
 from ragstone.testing.stores.search_cache import SearchCacheContract
 from ragstone.testing.stores.searching import SearchContract
 from ragstone.testing.stores.second_model import SecondModelContract
+from ragstone.testing.stores.sparse_index import SparseIndexContract, fill_sparse, make_sparse, search_sparse
 from ragstone.testing.stores.vectors import VectorContract
 from ragstone.testing.stores.versions import VersionContract
 
@@ -64,12 +65,14 @@ __all__ = [
     "as_reembedding",
     "create_collection",
     "fill_second_model",
+    "fill_sparse",
     "fill_vectors",
     "list_model_states",
     "make_document",
     "make_key",
     "make_revision",
     "make_search",
+    "make_sparse",
     "make_vector",
     "make_vector_key",
     "make_wide_vector",
@@ -78,6 +81,7 @@ __all__ = [
     "require_capabilities",
     "require_keys",
     "search_nearest",
+    "search_sparse",
     "search_texts",
     "write_revisions",
 ]
@@ -90,6 +94,7 @@ class StoreContract(
     VersionContract,
     ExportContract,
     SecondModelContract,
+    SparseIndexContract,
     SearchContract,
     VectorContract,
     RunContract,

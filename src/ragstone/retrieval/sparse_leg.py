@@ -1,0 +1,143 @@
+"""A retriever by stored sparse vectors, such as SPLADE's: its candidates stand beside those of words and of vectors.
+
+Where a collection keeps no sparse vectors, or those of another model, `search.sparse: splade` orders the candidates of
+keyword search instead (`ragstone.retrieval.rescoring`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ragstone.config.deadlines import Deadlines
+from ragstone.core.errors import Unavailable
+from ragstone.core.ports import Reader, SparseReader, SparseState, SparseVector, word_signal
+from ragstone.core.trace import Trace
+from ragstone.core.types import SPARSE_SIGNAL, Candidate
+from ragstone.retrieval.candidates import Candidates, Signals, SourceRanking, SourceResult, list_ids
+from ragstone.retrieval.query_expansion import QueryVariant
+from ragstone.retrieval.question import Question
+from ragstone.retrieval.rescoring import REFUSED, SPLADE, rescore_keywords
+from ragstone.retrieval.search_context import GetSparseEncoder
+
+OUTDATED = "sparse_outdated"  # the vectors are of another model
+PENDING = "sparse_pending"
+
+
+async def apply_sparse_model(
+    found: SourceResult,
+    question: Question,
+    variants: Sequence[QueryVariant],
+    get_encoder: GetSparseEncoder,
+    deadlines: Deadlines,
+    trace: Trace,
+) -> SourceResult:
+    """The result as `question.sparse` wants it: with candidates by sparse vectors, or its keyword candidates in another
+    order. A step that fails is left out, with a note."""
+    reader = found.view.reader
+    by_store = any(ranking.is_fused_by_store for ranking in found.rankings)
+    if question.sparse == SPLADE and not by_store and isinstance(reader, SparseReader):
+        state = await trace.attempt(SPARSE_SIGNAL, reader.sparse_state(), None, seconds=deadlines.retriever)
+        if state is not None and question.mode == "semantic" and found.vector is not None:
+            return found
+        if state is not None:
+            work = _encode(get_encoder, state, list(dict.fromkeys([question.text, *(one.text for one in variants)])))
+            encoded = await trace.attempt(SPLADE, work, {}, seconds=deadlines.sparse, refused=REFUSED)
+            if encoded is not None:
+                _note_pending(state, trace)
+                return await _add_candidates(found, reader, question, variants, encoded, deadlines, trace)
+            trace.note(
+                OUTDATED,
+                f"splade only orders the keyword candidates: the collection keeps sparse vectors of {state.model}; set "
+                "sparse.model to it, or ingest with --refresh",
+            )
+    return await rescore_keywords(found, question, variants, get_encoder, trace, seconds=deadlines.sparse)
+
+
+def _note_pending(state: SparseState, trace: Trace) -> None:
+    if state.pending:
+        trace.note(
+            PENDING,
+            f"{state.pending} chunks have no sparse vector yet and are found by the other retrievers only; run ingest "
+            "to complete them",
+        )
+
+
+async def _encode(
+    get_encoder: GetSparseEncoder, state: SparseState, texts: Sequence[str]
+) -> dict[str, SparseVector] | None:
+    """The sparse vector of each text as a question; None where the model is another one than the collection's."""
+    encoder = get_encoder()
+    if encoder.model != state.model:
+        return None
+    vectors = await encoder.encode(texts, kind="query")
+    if len(vectors) != len(texts):
+        raise Unavailable(f"{encoder.model} gave {len(vectors)} vectors for {len(texts)} texts")
+    return dict(zip(texts, vectors, strict=True))
+
+
+async def _add_candidates(
+    found: SourceResult,
+    reader: SparseReader,
+    question: Question,
+    variants: Sequence[QueryVariant],
+    encoded: Mapping[str, SparseVector],
+    deadlines: Deadlines,
+    trace: Trace,
+) -> SourceResult:
+    """The result with the candidates by sparse vectors in each ranking, with their chunks and all signals."""
+    rankings = []
+    for ranking in found.rankings:
+        query, candidates = encoded.get(variants[ranking.variant].text), None
+        if query is not None:
+            work = reader.match_sparse(query, where=question.where, limit=question.word_depth)
+            candidates = await trace.attempt(SPARSE_SIGNAL, work, None, seconds=deadlines.retriever)
+        made = ranking if candidates is None else replace(ranking, sparse=query)
+        rankings.append(replace(made, candidates=_add_leg(made.candidates, candidates)))
+    own = encoded.get(question.text)
+    if own is None or not any(SPARSE_SIGNAL in one.candidates for one in rankings):
+        return found
+    with trace.time_stage("rank"):
+        rated = [await _rate_ranking(found.view.reader, reader, one) for one in rankings]
+        return await _read_new_chunks(found, reader, question, tuple(rated), own)
+
+
+def _add_leg(candidates: Candidates, found: Sequence[Candidate] | None) -> Candidates:
+    return candidates if found is None else {**candidates, SPARSE_SIGNAL: found}
+
+
+async def _rate_ranking(reader: Reader, sparse: SparseReader, ranking: SourceRanking) -> SourceRanking:
+    """The ranking with every candidate rated by every retriever."""
+    if ranking.sparse is None:
+        return ranking
+    ids = list_ids(ranking.candidates)
+    missing = [identity for identity in ids if identity not in ranking.signals]
+    rated = await reader.rate(missing, vector=ranking.vector, query=ranking.text) if missing else {}
+    scores = await sparse.rate_sparse(ids, ranking.sparse)
+    return replace(ranking, signals=_add_scores({**ranking.signals, **rated}, scores))
+
+
+async def _read_new_chunks(
+    found: SourceResult,
+    sparse: SparseReader,
+    question: Question,
+    rankings: tuple[SourceRanking, ...],
+    own: SparseVector,
+) -> SourceResult:
+    """The result with these rankings: the chunks that are new in them, and the signals of the question as asked."""
+    reader = found.view.reader
+    ids = list(dict.fromkeys(identity for one in rankings for identity in list_ids(one.candidates)))
+    new = [identity for identity in ids if identity not in found.chunks]
+    chunks = {chunk.id: chunk for chunk in await reader.chunks(new)} if new else {}
+    compared = found.vector if question.mode != "keyword" else None
+    rated = await reader.rate(new, vector=compared, query=question.text) if new else {}
+    signals = _add_scores({**found.signals, **rated}, await sparse.rate_sparse(ids, own))
+    has_words = any(word_signal(reader) in one for one in signals.values())
+    documents = found.view.documents | {chunk.document.id for chunk in chunks.values()}
+    view = replace(found.view, documents=documents, has_words=has_words)
+    return replace(found, view=view, rankings=rankings, chunks={**found.chunks, **chunks}, signals=signals)
+
+
+def _add_scores(signals: Signals, scores: Mapping[str, float]) -> dict[str, dict[str, float]]:
+    return {
+        identity: {**own, **({SPARSE_SIGNAL: scores[identity]} if identity in scores else {})}
+        for identity, own in signals.items()
+    }

@@ -1,0 +1,186 @@
+"""The tables of sparse vectors: written in segments, tidied, checked, searched. Shapes: see migration 11."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragstone.core.errors import Corrupt
+from ragstone.core.filters import Where
+from ragstone.core.ports import SparseState, SparseVector
+from ragstone.core.types import Candidate, total_order
+from ragstone.stores.postgres import binary_copy
+from ragstone.stores.postgres.pool import Cursor, Row
+from ragstone.stores.postgres.rows import CollectionRow
+from ragstone.stores.postgres.view import CollectionView, ViewFilters
+from ragstone.stores.postings import Ranking
+from ragstone.stores.sparse_postings import (
+    SparsePostings,
+    build_postings,
+    check_postings,
+    choose_rewritten,
+    is_sound,
+    score_postings,
+    score_vectors,
+    sign_postings,
+)
+
+OURS = "tenant_id = %(tenant)s AND collection_id = %(collection)s"
+ALIAS = "{0}.tenant_id = %(tenant)s AND {0}.collection_id = %(collection)s"
+M, V = ALIAS.format("m"), ALIAS.format("v")
+WIDER = 4  # times as many candidates where too few passed
+MODEL = f"SELECT sparse_model FROM collections WHERE {OURS}"  # noqa: S608
+LACKS = f"NOT EXISTS (SELECT FROM sparse_vectors v WHERE {V} AND v.chunk_key = m.chunk_key)"
+PENDING = f"SELECT count(*) FROM mv_active_chunks m WHERE {M} AND {LACKS}"  # noqa: S608
+SEGMENTS = f"""SELECT m.segment, m.chunks, (SELECT count(*) FROM sparse_vectors v
+    WHERE {V} AND v.segment = m.segment) FROM sparse_segments m WHERE {M}"""  # noqa: S608
+VECTORS_OF = f"SELECT chunk_key, vector FROM sparse_vectors WHERE {OURS} AND segment = ANY(%(segments)s)"  # noqa: S608
+# One term after the other: the sum of a score depends on the order.
+POSTINGS_OF_TERMS = f"""SELECT term, chunk_keys, weights, segment, checksum FROM sparse_postings
+    WHERE {OURS} AND term = ANY(%(terms)s::int8[]) ORDER BY term, segment"""  # noqa: S608
+POSTINGS_OF_SEGMENT = f"""SELECT term, chunk_keys, weights, segment, checksum FROM sparse_postings
+    WHERE {OURS} AND segment = ANY(%(segments)s) ORDER BY term"""  # noqa: S608
+PLACES = f"""SELECT m.chunk_key, m.chunk_id, m.path, m.source, m.ordinal FROM mv_active_chunks m
+    WHERE {M} AND m.chunk_key = ANY(%(keys)s::int8[])"""  # noqa: S608
+RATED = f"""SELECT m.chunk_id, v.chunk_key, v.vector FROM mv_active_chunks m
+    JOIN sparse_vectors v ON v.chunk_key = m.chunk_key AND {V}
+    WHERE {M} AND m.chunk_id = ANY(%(ids)s)"""  # noqa: S608
+NEW_SEGMENT = """INSERT INTO sparse_segments (tenant_id, collection_id, chunks)
+    VALUES (%(tenant)s, %(collection)s, %(chunks)s) RETURNING segment"""
+
+
+def name_collection(collection: CollectionRow, **more: object) -> dict[str, object]:
+    """The parameters that every statement here takes."""
+    return {"tenant": collection.tenant, "collection": collection.collection_id, **more}
+
+
+async def read_model(cursor: Cursor, collection: CollectionRow) -> str | None:
+    """The model of the sparse vectors, None where the collection keeps none."""
+    await cursor.execute(MODEL.encode(), name_collection(collection))
+    row = await cursor.fetchone()
+    return row[0] if row else None
+
+
+async def write_segment(cursor: Cursor, collection: CollectionRow, vectors: Mapping[int, bytes]) -> None:
+    """Write packed vectors, by the keys of chunks that have none, as a new segment with its postings."""
+    await cursor.execute(NEW_SEGMENT, name_collection(collection, chunks=len(vectors)))
+    row = await cursor.fetchone()
+    segment = row[0] if row else 0
+    head = (binary_copy.encode_text(collection.tenant), binary_copy.encode_int4(collection.collection_id))
+    number = binary_copy.encode_int8(segment)
+    own = ((binary_copy.encode_int8(key), *head, number, data) for key, data in vectors.items())
+    columns = "chunk_key tenant_id collection_id segment vector"
+    await binary_copy.copy_rows(cursor, "sparse_vectors", columns, own)
+    rows = (
+        (*head, binary_copy.encode_int8(one.term), number, one.numbers, one.weights, _sign(one, segment))
+        for one in build_postings(vectors)
+    )
+    columns = "tenant_id collection_id term segment chunk_keys weights checksum"
+    await binary_copy.copy_rows(cursor, "sparse_postings", columns, rows)
+
+
+def _sign(postings: SparsePostings, segment: int) -> bytes:
+    return binary_copy.encode_int8(sign_postings(postings, segment))
+
+
+async def tidy_segments(cursor: Cursor, collection: CollectionRow) -> None:
+    """Take chunks that are gone out of the postings, and merge small segments."""
+    await cursor.execute(SEGMENTS.encode(), name_collection(collection))
+    segments = {segment: (written, there) for segment, written, there in await cursor.fetchall()}
+    for group in choose_rewritten(segments):
+        await _rewrite_segments(cursor, collection, group)
+
+
+async def _rewrite_segments(cursor: Cursor, collection: CollectionRow, group: Sequence[int]) -> None:
+    """Write the vectors of these segments as one; damaged ones are left out and wanted again."""
+    given = name_collection(collection, segments=list(group))
+    vectors = await _read_segment(cursor, collection, group)
+    for table in ("sparse_vectors", "sparse_postings", "sparse_segments"):
+        await cursor.execute(f"DELETE FROM {table} WHERE {OURS} AND segment = ANY(%(segments)s)".encode(), given)  # noqa: S608
+    if sound := {key: data for key, data in vectors.items() if is_sound(data, key)}:
+        await write_segment(cursor, collection, sound)
+
+
+async def _read_segment(cursor: Cursor, collection: CollectionRow, group: Sequence[int]) -> dict[int, bytes]:
+    await cursor.execute(VECTORS_OF.encode(), name_collection(collection, segments=list(group)))
+    return {key: bytes(data) for key, data in await cursor.fetchall()}
+
+
+async def forget_model(cursor: Cursor, collection: CollectionRow) -> None:
+    """Delete the model with all its vectors."""
+    for table in ("sparse_vectors", "sparse_postings", "sparse_segments"):
+        await cursor.execute(f"DELETE FROM {table} WHERE {OURS}".encode(), name_collection(collection))  # noqa: S608
+    statement = f"UPDATE collections SET sparse_model = NULL WHERE {OURS}"  # noqa: S608
+    await cursor.execute(statement.encode(), name_collection(collection))
+
+
+# Questions
+
+
+async def read_sparse_state(view: CollectionView) -> SparseState | None:
+    """The model, and how many active chunks lack a vector of it."""
+    [(model,)] = await view.fetch_rows(MODEL)
+    if model is None:
+        return None
+    [(pending,)] = await view.fetch_rows(PENDING)
+    return SparseState(model, pending)
+
+
+async def match_sparse(
+    view: CollectionView, filters: ViewFilters, query: SparseVector, where: Where, limit: int
+) -> list[Candidate]:
+    """The best chunks that pass, in total order: looked for among more of the ranking until enough do."""
+    rows = await view.fetch_rows(POSTINGS_OF_TERMS, {"terms": sorted(query.terms)}) if limit > 0 else []
+    keys, scores = score_postings(_decode_postings(rows), query)
+    made, count = await filters.resolve_filter(where), limit
+    ranking = Ranking(keys, scores, {})  # type: ignore[arg-type]  # keys are longer than numbers of words' postings
+    while True:
+        best = ranking.best_positions(count)
+        scored = dict(zip(keys[best].tolist(), ranking.rounded[best].tolist(), strict=True))
+        asked = {**made.parameters, "keys": [key for key, score in scored.items() if score > 0]}
+        placed = await view.fetch_rows(f"{PLACES} AND {made.sql}", asked) if asked["keys"] else []
+        if len(placed) >= limit or len(best) == len(keys):
+            found = [Candidate(identity, scored[key], tuple(place)) for key, identity, *place in placed]
+            return sorted(found, key=lambda one: total_order(one.score, one.place))[:limit]
+        count *= WIDER
+
+
+def _decode_postings(rows: Sequence[Row]) -> list[SparsePostings]:
+    return [
+        check_postings(SparsePostings(term, bytes(keys), bytes(weights)), segment, checksum)
+        for term, keys, weights, segment, checksum in rows
+    ]
+
+
+async def rate_sparse(view: CollectionView, ids: Sequence[str], query: SparseVector) -> dict[str, float]:
+    """The score of each of these chunks that has a vector."""
+    rows: Sequence[Any] = await view.fetch_rows(RATED, {"ids": list(ids)}) if ids else []
+    scores = score_vectors({key: bytes(data) for _, key, data in rows}, query)
+    keys = {identity: key for identity, key, _ in rows}
+    return {identity: scores[keys[identity]] for identity in ids if identity in keys}
+
+
+# Checks
+
+
+async def find_damaged_segments(cursor: Cursor, collection: CollectionRow) -> list[int]:
+    """The segments whose postings do not say what the vectors of their chunks say; one is in memory at a time."""
+    await cursor.execute(SEGMENTS.encode(), name_collection(collection))
+    segments = sorted(segment for segment, *_ in await cursor.fetchall())
+    return [segment for segment in segments if await _is_damaged(cursor, collection, segment)]
+
+
+async def _is_damaged(cursor: Cursor, collection: CollectionRow, segment: int) -> bool:
+    vectors = await _read_segment(cursor, collection, [segment])
+    if not all(is_sound(data, key) for key, data in vectors.items()):
+        return True
+    await cursor.execute(POSTINGS_OF_SEGMENT.encode(), name_collection(collection, segments=[segment]))
+    try:
+        found = _decode_postings(await cursor.fetchall())
+    except Corrupt:
+        return True
+    return [one for one in (one.keep_numbers(vectors) for one in found) if one.numbers] != build_postings(vectors)
+
+
+async def repair_segments(cursor: Cursor, collection: CollectionRow) -> None:
+    """Write damaged segments anew from the vectors of their chunks."""
+    for segment in await find_damaged_segments(cursor, collection):
+        await _rewrite_segments(cursor, collection, [segment])

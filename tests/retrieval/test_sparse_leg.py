@@ -1,0 +1,174 @@
+"""Searching by stored sparse vectors: what they find that words do not, weights, filters, explanations, what fails."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ragstone
+from ragstone.core.errors import ConfigError, UsageError
+from ragstone.core.filters import Where
+from ragstone.testing.bag_of_words import BagOfWords
+from tests.providers.serving import backends
+from tests.providers.serving.between import Between, standing
+from tests.stores.postgres.server import Server, shared
+
+TEXTS = {
+    "rare.md": "A zebra grazes here.",
+    "warm.md": "The summer months come with warmth.",
+    "long.md": "Long evenings with summer months.",
+    "none.md": "Grass and hay.",
+    "wet.md": "In wet summer months it rains.",
+}
+QUESTION = "zebra summer months"
+BY_MODEL = ["long.md", "warm.md", "wet.md", "rare.md"]
+STOP_WORDS = "with"  # what BM25 does not search, and the model does
+
+
+@pytest.fixture
+def server() -> Iterator[Between]:
+    with standing(backends.tei_sparse) as between:
+        yield between
+
+
+def open_with(server: Between, store: Any, **settings: Any) -> ragstone.Knowledge:
+    given: Any = {"sparse__model": "tei/splade", "sparse__base_url": server.url, "sparse__retries": 0}
+    given |= {"sparse__index": True, "search__sparse": "splade"}
+    given |= {} if "embedder" in settings else {"embed__model": "none"}
+    return ragstone.open(store, **{**given, **settings})
+
+
+def write_texts(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def paths(found: Any) -> list[str]:
+    return [hit.chunk.document.path for hit in found.hits]
+
+
+def codes(found: Any) -> list[str]:
+    return [note.code for note in found.notes]
+
+
+def test_it_finds_what_words_do_not_and_orders_by_the_dot_product(tmp_path: Path, server: Between) -> None:
+    with open_with(server, tmp_path / "store") as kb:
+        [run] = kb.ingest(write_texts(tmp_path / "docs"))
+        assert run.stats["encoded"] == len(TEXTS)
+        assert paths(kb.search(STOP_WORDS, sparse="bm25")) == []
+        found = kb.search(STOP_WORDS)
+        assert paths(found) == ["long.md", "warm.md"]
+        assert [hit.signals["sparse"] for hit in found.hits] == [1.5 * 1.5] * 2
+        assert paths(kb.search(QUESTION, bm25_weight=0.0, cosine_weight=1.0)) == BY_MODEL
+        assert server.requests[-1].json["inputs"] == [QUESTION]  # no passage is read for a question
+        assert kb.doctor() == []
+
+
+def test_its_ranking_is_fused_with_its_own_weight(tmp_path: Path, server: Between) -> None:
+    with open_with(server, tmp_path / "store", embedder=BagOfWords()) as kb:
+        kb.ingest(write_texts(tmp_path / "docs"))
+        for fusion in ("minmax", "rrf"):
+            options: Any = {"fusion": fusion, "cosine_weight": 0.01}
+            heavy = kb.search(QUESTION, sparse_weight=9.0, **options)
+            assert paths(heavy)[3] == "rare.md"
+            assert {"sparse", "bm25", "cosine"} <= heavy.hits[0].signals.keys()
+            light = kb.search(QUESTION, sparse_weight=0.0, bm25_weight=9.0, **options)
+            assert paths(light)[0] == "rare.md"
+        assert "splade" not in heavy.hits[0].signals
+
+
+def test_filters_hold_and_an_explanation_says_its_rank(tmp_path: Path, server: Between) -> None:
+    with open_with(server, tmp_path / "store") as kb:
+        kb.ingest(write_texts(tmp_path / "docs"))
+        assert paths(kb.search(QUESTION, where=Where(paths=("w*.md",)))) == ["warm.md", "wet.md"]
+        fate = kb.explain(STOP_WORDS, path="warm.md")
+        assert (fate.stage, fate.ranks) == ("found", {"bm25": None, "sparse": 2})
+        assert fate.signals["sparse"] > 0
+        assert kb.explain(STOP_WORDS, path="none.md").ranks == {"bm25": None, "sparse": None}
+
+
+def test_a_model_that_fails_leaves_the_other_retrievers_with_a_note(tmp_path: Path, server: Between) -> None:
+    with open_with(server, tmp_path / "store") as kb:
+        kb.ingest(write_texts(tmp_path / "docs"))
+        server.fail_next(503)
+        found = kb.search(QUESTION, mode="keyword")
+        assert (paths(found)[0], codes(found)) == ("rare.md", ["splade_failed"])
+
+
+def test_a_failed_ingestion_leaves_chunks_pending_and_the_next_one_completes_them(
+    tmp_path: Path, server: Between
+) -> None:
+    folder = write_texts(tmp_path / "docs")
+    with open_with(server, tmp_path / "store") as kb:
+        server.fail_next(503)
+        with pytest.raises(ragstone.Unavailable, match="the next run goes on with the sparse vectors"):
+            kb.ingest(folder)
+        assert kb.doctor() == ["5 chunks have no sparse vector yet; set sparse.index and run: ragstone ingest"]
+        found = kb.search(QUESTION, mode="keyword")
+        assert (paths(found)[0], codes(found)) == ("rare.md", ["sparse_pending"])
+        assert kb.ingest(folder)[0].stats["encoded"] == len(TEXTS)
+        assert codes(kb.search(QUESTION, mode="keyword")) == []
+        (folder / "none.md").write_text("Months with snow.", encoding="utf-8")
+        (folder / "warm.md").unlink()
+        assert kb.ingest(folder)[0].stats["encoded"] == 1
+        assert paths(kb.search(STOP_WORDS)) == ["long.md", "none.md"]
+        assert kb.doctor() == []
+
+
+def test_another_model_is_refused_until_a_refresh_makes_all_anew(tmp_path: Path, server: Between) -> None:
+    folder = write_texts(tmp_path / "docs")
+    with open_with(server, tmp_path / "store") as kb:
+        kb.ingest(folder)
+    other: Any = {"sparse__model": "tei/another"}
+    with open_with(server, tmp_path / "store", **other) as kb:
+        found = kb.search(QUESTION, mode="keyword")
+        assert codes(found) == ["sparse_outdated"]
+        assert "splade" in found.hits[0].signals
+        with pytest.raises(UsageError, match=r"keeps sparse vectors of tei/splade.*--refresh"):
+            kb.ingest(folder)
+        assert kb.ingest(folder, refresh=True)[0].stats["encoded"] == len(TEXTS)
+        assert codes(kb.search(QUESTION, mode="keyword")) == []
+
+
+def test_settings_that_cannot_be_are_refused_with_what_to_set(tmp_path: Path, server: Between) -> None:
+    folder = write_texts(tmp_path / "docs")
+    with (
+        open_with(server, tmp_path / "store", sparse__model="none") as kb,
+        pytest.raises(ConfigError, match="set sparse"),
+    ):
+        kb.ingest(folder)
+    with (
+        open_with(server, f"json:{tmp_path / 'store.json'}") as kb,
+        pytest.raises(UsageError, match=r"a store of kind .* keeps no sparse"),
+    ):
+        kb.ingest(folder)
+
+
+def test_a_cached_search_is_not_served_after_vectors_came(tmp_path: Path, server: Between) -> None:
+    folder = write_texts(tmp_path / "docs")
+    asked: Any = {"cache": True, "sparse_weight": 5.0}
+    with open_with(server, tmp_path / "store", embedder=BagOfWords(), sparse__index=False) as kb:
+        kb.ingest(folder)
+        assert "sparse" not in kb.search(QUESTION, **asked).hits[0].signals
+    with open_with(server, tmp_path / "store", embedder=BagOfWords()) as kb:
+        kb.ingest(folder)
+        assert "sparse" in kb.search(QUESTION, **asked).hits[0].signals
+
+
+@pytest.mark.slow
+def test_every_store_gives_the_same_order_and_scores(tmp_path: Path, server: Between) -> None:
+    postgres: Server = shared()
+    folder = write_texts(tmp_path / "docs")
+    seen = []
+    with postgres.database() as name:
+        qdrant = f"qdrant::memory:?ledger=embedded:{tmp_path / 'ledger'}"
+        for store in (tmp_path / "store", postgres.url(name), qdrant):
+            with open_with(server, store, embedder=BagOfWords()) as kb:
+                kb.ingest(folder)
+                found = kb.search(QUESTION)
+                seen.append([(hit.chunk.document.path, hit.score, dict(hit.signals)) for hit in found.hits])
+    assert "sparse" in seen[0][0][2]
+    assert seen[0] == seen[1] == seen[2]
