@@ -300,11 +300,11 @@ tenants:
   acme:
     embed: {model: openai/text-embedding-3-small, api_key: theirs, base_url: "http://127.0.0.1:1", dimensions: 256}
     collections:
-      own: {embed: {precision: int8}, keep_versions: 3}
+      own: {embed: {precision: fp32}, keep_versions: 3}
 collections:
   kept: {keep_versions: 4}
 pipelines:
-  - {name: both, collections: [kept], embed: {precision: int8}}
+  - {name: both, collections: [kept], embed: {precision: fp32}}
 """
 
 
@@ -316,12 +316,12 @@ def test_what_stands_above_the_file_holds_for_every_tenant_and_collection(
     for argument in ({"embed__model": "fastembed/x"}, {"embed": {"model": "fastembed/x"}}):
         named = load(tenant="acme", **argument)
         assert [named.of(name).embed.model for name in ("default", "own", "kept")] == ["fastembed/x"] * 3
-        assert named.pipelines[0].embed == EmbedSettings(precision="int8")
+        assert named.pipelines[0].embed == EmbedSettings(precision="fp32")
     monkeypatch.setenv("RAGSTONE_KEEP_VERSIONS", "9")
     monkeypatch.setenv("RAGSTONE_EMBED__MODEL", "minilm")
     found = load(tenant="acme")
     assert [found.of(name).keep_versions for name in ("default", "own", "kept")] == [9, 9, 9]
-    assert found.of("own").embed == EmbedSettings(precision="int8")
+    assert found.of("own").embed == EmbedSettings(precision="fp32")
     monkeypatch.setenv("RAGSTONE_TENANTS__ACME__EMBED__MODEL", "none")
     assert [load(tenant=name).of("default").embed.model for name in ("acme", "rival")] == ["none", "minilm"]
     assert load(tenant="acme", embed__model="minilm").of("default").embed.model == "minilm"

@@ -14,8 +14,7 @@ def shown() -> str:
 
 
 def test_the_demo_prints_what_the_readme_shows(shell: Shell, tmp_path: Path) -> None:
-    # int8 takes half the time and quotes the same.
-    done = shell(f"sh '{ROOT}/demo/run.sh' cold-ragstone '{tmp_path}/store'", RAGSTONE_EMBED__PRECISION="int8")
+    done = shell(f"sh '{ROOT}/demo/run.sh' cold-ragstone '{tmp_path}/store'")
     assert done.returncode == 0, done.stdout
     lines = shown().splitlines()
     assert lines[0] == "$ make demo"

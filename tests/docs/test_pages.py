@@ -9,7 +9,6 @@ from ragstone.config.load import load
 from tests.docs.blocks import ROOT, WITH_MODEL, Block, blocks, missing, pages
 from tests.docs.conftest import Shell
 
-WITHOUT_SCORES = ("ask.md", "ingest.md", "trouble.md")  # int8 takes half the time and prints the same there
 RUNNING = [page for page in pages() if any(block.runs for block in blocks(page))]
 
 
@@ -17,8 +16,6 @@ RUNNING = [page for page in pages() if any(block.runs for block in blocks(page))
 def test_a_page_runs_from_its_first_block_to_its_last(page: Path, shell: Shell, tmp_path: Path) -> None:
     with_model = WITH_MODEL in page.read_text(encoding="utf-8")
     environment = {} if with_model else {"RAGSTONE_EMBED__MODEL": "none"}
-    if page.name in WITHOUT_SCORES:
-        environment["RAGSTONE_EMBED__PRECISION"] = "int8"
     printed: str | None = None
     for block in blocks(page):
         where = f"{page.name}:{block.line}"

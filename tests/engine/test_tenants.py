@@ -25,7 +25,7 @@ from tests.commands import Run
 KEY, OTHER_KEY = (base64.b64encode(bytes(range(n, n + 32))).decode() for n in (0, 1))
 ROOT = Path(__file__).parents[2]
 Opened = Callable[..., ragstone.Knowledge]
-INT8 = EmbedSettings(precision="int8")
+FP32 = EmbedSettings(precision="fp32")
 
 
 class Wider(BagOfWords):
@@ -43,16 +43,16 @@ def test_what_is_said_of_a_tenant_comes_before_what_is_said_of_all() -> None:
         tenant="acme",
         collections={"a": here, "b": here, "c": here},
         tenants={
-            "acme": TenantSettings(embed=INT8, collections={"b": CollectionSettings(keep_versions=7)}),
-            "rival": TenantSettings(collections={"b": CollectionSettings(embed=INT8)}),
+            "acme": TenantSettings(embed=FP32, collections={"b": CollectionSettings(keep_versions=7)}),
+            "rival": TenantSettings(collections={"b": CollectionSettings(embed=FP32)}),
         },
     )
-    assert settings.of("a").embed == INT8
+    assert settings.of("a").embed == FP32
     assert settings.of("a").keep_versions == 5
-    assert (settings.of("b").embed, settings.of("b").keep_versions) == (INT8, 7)
+    assert (settings.of("b").embed, settings.of("b").keep_versions) == (FP32, 7)
     rival = Settings(tenant="rival", collections=settings.collections, tenants=settings.tenants)
     assert rival.of("a").embed.model == "none"
-    assert rival.of("b").embed == INT8
+    assert rival.of("b").embed == FP32
     assert Settings(tenants=settings.tenants).of("b").embed == EmbedSettings()
 
 

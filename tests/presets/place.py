@@ -16,7 +16,7 @@ from ragstone.config.load import load
 from ragstone.config.settings import Settings
 from tests.commands import Outcome
 
-FAST = {"RAGSTONE_EMBED__PRECISION": "int8", "XDG_CONFIG_HOME": "/nonexistent"}  # half the time, the same order here
+ALONE = {"XDG_CONFIG_HOME": "/nonexistent"}
 
 DOCUMENTS = {
     "guides/retention.md": "# Retention\n\n## Samples\n\nSamples of water are kept for 15 days by default. The flag "
@@ -68,7 +68,7 @@ class Place:
     def inside(self, **variables: str) -> Iterator[None]:
         """In the folder, with these variables."""
         before = Path.cwd()
-        with mock.patch.dict(os.environ, {**FAST, **variables}):
+        with mock.patch.dict(os.environ, {**ALONE, **variables}):
             os.chdir(self.folder)
             try:
                 yield

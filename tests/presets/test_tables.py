@@ -43,7 +43,7 @@ def place(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def _fill(url: str) -> None:
-    embedder = make_embedder("minilm", precision="int8")
+    embedder = make_embedder("minilm")
     vectors = asyncio.run(embedder.embed(ROWS))
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(TABLE.encode())
