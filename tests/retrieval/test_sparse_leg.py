@@ -7,11 +7,16 @@ from typing import Any
 import pytest
 
 import ragstone
+from ragstone.config.load import load as load_settings
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.filters import Where
+from ragstone.engine import Engine
+from ragstone.evaluation import Case
+from ragstone.evaluation.engine_evaluation import evaluate_golden
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.providers.serving import backends
 from tests.providers.serving.between import Between, standing
+from tests.server.conftest import open_client
 from tests.stores.postgres.server import Server, shared
 
 TEXTS = {
@@ -172,3 +177,53 @@ def test_every_store_gives_the_same_order_and_scores(tmp_path: Path, server: Bet
                 seen.append([(hit.chunk.document.path, hit.score, dict(hit.signals)) for hit in found.hits])
     assert "sparse" in seen[0][0][2]
     assert seen[0] == seen[1] == seen[2]
+
+
+async def test_a_server_retrieves_by_them_and_takes_their_weight(tmp_path: Path, server: Between) -> None:
+    folder, place = write_texts(tmp_path / "docs"), str(tmp_path / "store")
+    given: Any = {"sparse__model": "tei/splade", "sparse__base_url": server.url, "sparse__index": True}
+    settings = load_settings(store=place, embed__model="none", **given)
+    async with Engine(settings) as engine:
+        await engine.ingest(folder)
+    async with open_client(settings) as client:
+        asked = {"query": STOP_WORDS, "sparse": "splade", "sparse_weight": 2.0, "mode": "keyword"}
+        found = (await client.post("/v1/search", json=asked)).json()
+        assert [hit["signals"]["sparse"] for hit in found["hits"]] == [2.25, 2.25]
+        refused = await client.post("/v1/search", json={**asked, "sparse_weight": -1})
+        assert (refused.status_code, "sparse_weight" in refused.text) == (422, True)
+
+
+async def test_an_ablation_leaves_the_retriever_out(tmp_path: Path, server: Between) -> None:
+    folder, place = write_texts(tmp_path / "docs"), str(tmp_path / "store")
+    given: Any = {"sparse__model": "tei/splade", "sparse__base_url": server.url, "sparse__index": True}
+    async with Engine(load_settings(store=place, **given), embedder=BagOfWords()) as engine:
+        await engine.ingest(folder)
+        cases = [Case("1", QUESTION, relevance={"long.md": 1})]
+        options: Any = {"sparse": "splade", "ablate": True, "granularity": "file", "name": "g"}
+        report = await evaluate_golden(engine, cases, **options)
+        [effect] = [one for one in report.ablation if one.stage == "SPLADE"]
+        assert effect.options == {"sparse": "bm25"}
+
+
+def test_a_copy_leaves_the_vectors_behind_with_a_note(tmp_path: Path, server: Between) -> None:
+    target = str(tmp_path / "target")
+    with open_with(server, tmp_path / "store") as kb:
+        kb.ingest(write_texts(tmp_path / "docs"))
+        [done] = kb.copy(target)
+        assert (done.differing, len(done.notes)) == (0, 1)
+        assert "the sparse vectors of tei/splade were not copied" in done.notes[0]
+        before = kb.search(QUESTION)
+    with open_with(server, target) as kb:
+        assert kb.doctor() == ["no chunk has a sparse vector of tei/splade yet; run: ragstone ingest"]
+        kb.ingest(tmp_path / "docs")
+        assert [(hit.chunk.id, hit.score) for hit in kb.search(QUESTION).hits] == [
+            (hit.chunk.id, hit.score) for hit in before.hits
+        ]
+
+
+def test_a_deleted_document_is_found_no_more(tmp_path: Path, server: Between) -> None:
+    with open_with(server, tmp_path / "store") as kb:
+        kb.ingest(write_texts(tmp_path / "docs"))
+        assert kb.delete("long.md") == 1
+        assert paths(kb.search(STOP_WORDS)) == ["warm.md"]
+        assert kb.doctor() == []

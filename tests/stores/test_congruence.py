@@ -21,7 +21,7 @@ from ragstone.retrieval.search import search
 from ragstone.retrieval.search_context import SearchContext
 from ragstone.stores import open_store
 from ragstone.testing.bag_of_words import BagOfWords
-from ragstone.testing.stores import make_revision
+from ragstone.testing.stores import fill_sparse, make_revision, search_sparse
 from tests.scripted import Scripted
 from tests.stores.postgres.server import shared
 from tests.stores.qdrant.engine import Engine
@@ -140,8 +140,10 @@ async def build(url: str) -> None:
                 await (writer.remove([step]) if isinstance(step, str) else writer.replace(step))
                 if number % 200 == 100:
                     await embedded_all(writer)
+                    await fill_sparse(store, SCOPE, at_once=300, settle=False)
                     await writer.settle()
             await embedded_all(writer)
+        await fill_sparse(store, SCOPE, at_once=300)
     finally:
         await store.close()
 
@@ -239,6 +241,18 @@ async def test_each_leg_nominates_the_same_with_the_same_scores(both: list[Store
                 ids = [candidate.id for candidate in (*near, *words[-2])]
                 legs.append((near, words, await reader.rate(ids, vector=vector, query=text), await reader.idf(text)))
         assert legs[0] == legs[1], text
+
+
+@pytest.mark.parametrize("name", FILTERS)
+async def test_sparse_vectors_give_the_same_candidates_with_the_same_scores(both: list[Store], name: str) -> None:
+    found_any = False
+    for number, text in enumerate(questions()):
+        for limit in (1, 10, 60, 10_000)[number % 2 :: 2]:
+            asked = {"where": FILTERS[name], "limit": limit}
+            first, second = [await search_sparse(store, text, SCOPE, **asked) for store in both]
+            assert first == second, text
+            found_any = found_any or bool(first)
+    assert found_any == (name != "nothing")
 
 
 async def test_rankings_of_the_same_questions_fold_and_fuse_the_same(both: list[Store]) -> None:

@@ -13,6 +13,7 @@ import pytest
 from ragstone.core.errors import Corrupt, NotBuilt, StoreError, StoreTooNew, UsageError
 from ragstone.core.filters import Where
 from ragstone.stores.embedded import EmbeddedStore, vector_files
+from ragstone.stores.embedded.database import STEPS
 from ragstone.stores.embedded.paths import CollectionFiles, files_of_scope
 from ragstone.stores.encryption import SecretKey
 from ragstone.stores.error_mapping import map_errors
@@ -354,7 +355,7 @@ async def test_a_database_of_a_newer_format_names_both_versions(store: EmbeddedS
     connection = sqlite3.connect(here.database)
     connection.execute("PRAGMA user_version = 7")
     connection.close()
-    with pytest.raises(StoreTooNew, match=r"format 7.*up to 4: upgrade ragstone"):
+    with pytest.raises(StoreTooNew, match=rf"format 7.*up to {len(STEPS)}: upgrade ragstone"):
         await nearest(store)
 
 
