@@ -118,6 +118,23 @@ def test_a_worker_that_is_killed_loses_and_doubles_nothing(
     check_whole(kb)
 
 
+@cluster
+@unquiet
+def test_workers_embed_with_the_arithmetic_of_the_vectors_that_are_there(folder: Path, tmp_path: Path) -> None:
+    cosines = []
+    for ray in (None, "local"):
+        place = tmp_path / f"store-{ray}"
+        with ragstone.open(place, embed__precision="fp32") as kb:
+            kb.ingest(folder / "00.md")
+        with ragstone.open(place) as kb:
+            [run] = kb.ingest(folder / "01.md", ray=ray)
+            assert (run.stats["embedded"], kb.info().variant, kb.info().pending_vectors) == (1, "fp32+title", 0)
+            found = kb.search("which sluice opens at dawn", mode="semantic")
+            cosines.append({hit.chunk.document.path: hit.signals["cosine"] for hit in found.hits})
+    assert len(cosines[0]) == 2
+    assert cosines[0] == cosines[1]
+
+
 def test_without_ray_the_extra_is_named(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with (

@@ -135,9 +135,9 @@ def _start_stages(context: RunContext, cluster: Cluster, source: Source, jobs: J
         raise UsageError(f"source {source.name!r} or its embedder cannot be sent to other machines: {error}") from error
     if not ray.is_initialized():
         _connect(cluster.address)
-    for name in ("ray", "ray.data"):
-        logging.getLogger(name).setLevel(logging.ERROR)  # a run has a progress of its own
     data_context = ray.data.DataContext.get_current()
+    for name in ("ray", "ray.data"):  # after the line above, which sets them
+        logging.getLogger(name).setLevel(logging.ERROR)  # a run has a progress of its own
     data_context.execution_options.preserve_order = True
     data_context.enable_progress_bars = False
     rows = [{"job": pickle.dumps(job)} for job in jobs]

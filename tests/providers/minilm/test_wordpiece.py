@@ -1,4 +1,5 @@
 import asyncio
+import pickle
 
 import pytest
 from hypothesis import given, settings
@@ -52,3 +53,8 @@ async def test_threads_may_share_it() -> None:
     fresh, texts = WordPiece(), [f"word{n} and more words {n * n}" for n in range(200)]
     together = await asyncio.gather(*(asyncio.to_thread(fresh.count, texts) for _ in range(4)))
     assert all(counts == tokenizer.count(texts) for counts in together)
+
+
+def test_it_can_be_sent_to_another_process_after_it_was_used() -> None:
+    tokenizer.count(["embeddings"])
+    assert pickle.loads(pickle.dumps(tokenizer)).count(["embeddings"]) == [4]

@@ -27,6 +27,9 @@ class WordPiece:
         self._loaded: Any = None  # a Tokenizer: its package takes 40 ms, which who embeds nothing should not pay
         self._counts = _WordCounts(self)
 
+    def __reduce__(self) -> tuple[type[WordPiece], tuple[()]]:
+        return type(self), ()  # on another machine it loads the vocabulary itself
+
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, special ones left out.
 
