@@ -146,3 +146,14 @@ async def test_another_key_takes_the_vectors_along(tmp_path: Path) -> None:
     assert await fill_sparse(store) == 1
     assert await store.admin.check(SCOPE) == []
     await store.close()
+
+
+async def test_an_edited_document_leaves_the_segments_as_they_are(tmp_path: Path, store: EmbeddedStore) -> None:
+    await write_revisions(store, *(make_revision(f"{n}.md", ["alpha"]) for n in range(20)))
+    await fill_sparse(store, at_once=20)
+    await write_revisions(store, make_revision("7.md", ["alpha beta"], revision=2))
+    await fill_sparse(store)
+    connection = connect(tmp_path)
+    assert connection.execute("SELECT chunks FROM sparse_segments ORDER BY segment").fetchall() == [(20,), (1,)]
+    connection.close()
+    assert len(await search_sparse(store, "alpha")) == 20

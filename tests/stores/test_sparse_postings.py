@@ -73,6 +73,8 @@ def test_a_weight_that_does_not_fit_is_refused() -> None:
 def test_torn_segments_are_written_anew_and_small_ones_once_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sparse_postings, "WHOLE_SEGMENT", 10)
     assert choose_rewritten({1: (10, 10), 2: (3, 3)}) == []
-    assert choose_rewritten({1: (10, 9), 2: (3, 3), 3: (4, 0)}) == [[1, 3]]
+    torn = {1: (10, 9), 2: (3, 3), 3: (4, 0)}
+    assert choose_rewritten(torn) == [[3]]
+    assert choose_rewritten(torn, erased=True) == [[1, 3]]
     small = dict.fromkeys(range(9), (3, 3))
     assert choose_rewritten({**small, 9: (9, 9)}) == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]

@@ -22,6 +22,7 @@ CHECKSUM_BYTES = 4
 # Chunks of a whole segment: a question reads a row for each of its terms and segments, and to change one document a
 # segment is written anew.
 WHOLE_SEGMENT = 2_048
+DEAD_SHARE = 8  # an eighth of a segment may be of replaced chunks: an edited line costs what changed
 MAX_SMALL = 8  # segments below half of that which are left beside each other
 
 Numbers = NDArray[np.int64]
@@ -153,11 +154,12 @@ def score_vectors(vectors: Mapping[int, bytes], query: SparseVector) -> dict[int
     return dict.fromkeys(vectors, 0.0) | dict(zip(numbers.tolist(), rounded, strict=True))
 
 
-def choose_rewritten(segments: Mapping[int, tuple[int, int]]) -> list[list[int]]:
-    """The segments to write anew, in groups that each become one: those that hold chunks which are gone, and small
-    ones once they are many. `segments` have, by number, the chunks that they were written with and those still there.
+def choose_rewritten(segments: Mapping[int, tuple[int, int]], *, erased: bool = False) -> list[list[int]]:
+    """The segments to write anew, in groups that each become one: those that lost a share of their chunks, or, where
+    documents were `erased`, any of them; and small ones once they are many. `segments` have, by number, the chunks that
+    they were written with and those still there.
     """
-    torn = {number for number, (written, there) in segments.items() if there != written}
+    torn = {n for n, (written, there) in segments.items() if written - there > (0 if erased else written // DEAD_SHARE)}
     small = {number for number, (_, there) in segments.items() if there < WHOLE_SEGMENT // 2}
     chosen = sorted(torn | small if len(small) > MAX_SMALL else torn)
     groups: list[list[int]] = []

@@ -8,6 +8,7 @@ import numpy as np
 from ragstone.core.errors import Corrupt
 from ragstone.core.ports import SparseState, SparseVector
 from ragstone.stores.cosine import Scores
+from ragstone.stores.embedded import revision_rows
 from ragstone.stores.embedded.chunk_rows import ACTIVE_CHUNKS
 from ragstone.stores.embedded.database import encode_list, write_transaction
 from ragstone.stores.embedded.mirror import Mirror
@@ -70,7 +71,8 @@ def write_segment(connection: sqlite3.Connection, vectors: Mapping[int, bytes]) 
 
 def tidy_segments(connection: sqlite3.Connection) -> None:
     """Take chunks that are gone out of the postings, and merge small segments: a group of them at a time."""
-    for group in choose_rewritten(_read_segments(connection)):
+    erased = revision_rows.last_unwiped_erasure(connection) > 0
+    for group in choose_rewritten(_read_segments(connection), erased=erased):
         with write_transaction(connection):
             _rewrite_segments(connection, group)
 
