@@ -382,7 +382,7 @@ async def test_a_file_that_is_no_database_is_named(store: EmbeddedStore, here: C
 
 async def test_a_torn_database_is_reported_by_the_doctor(store: EmbeddedStore, here: CollectionFiles) -> None:
     data = bytearray(here.database.read_bytes())
-    for at in range(40_960, len(data) - 4096, 8192):
+    for at in range(len(data) // 8192 * 4096, len(data) - 4096, 8192):
         data[at : at + 200] = b"\xa5" * 200
     here.database.write_bytes(data)
     assert any("collection.sqlite" in sentence for sentence in await store.admin.check(SCOPE))
