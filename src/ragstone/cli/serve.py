@@ -5,7 +5,9 @@ from typing import Annotated
 import typer
 
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_message, print_notes
+from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
+from ragstone.extraction.gc_pause import pause_gc
 
 
 @add_shared_options
@@ -33,18 +35,31 @@ def serve(
     }
     from ragstone.config.load import describe_stand_ins
 
+    settings = options.settings()
+    notes, loading = describe_stand_ins(settings), _start_loading_model(settings)
     try:
-        from ragstone.server.launch import run_server
-        from ragstone.server.logs import start_log, write_json_logs
-        from ragstone.server.reload import Configuration
+        with pause_gc():  # modules stay
+            from ragstone.server.launch import run_server
+            from ragstone.server.logs import start_log, write_json_logs
+            from ragstone.server.reload import Configuration
     except ModuleNotFoundError as error:
         raise UsageError(f"the server needs the package {error.name}: pip install 'ragstone[server]'") from error
-    notes = describe_stand_ins(options.settings())
     if options.json:
         write_json_logs()
         for note in notes:
             start_log.info("%s", note)
     else:
         print_notes(notes)
-    run_server(Configuration(options.config, overrides), tell=start_log.info if options.json else print_message)
+    tell = start_log.info if options.json else print_message
+    run_server(Configuration(options.config, overrides), tell=tell, loading=loading)
     return 0
+
+
+def _start_loading_model(settings: Settings) -> list[object]:
+    """The embedding model of a server, loading on another core while its modules are imported; nothing for one that
+    loads nothing, or that pipelines may not need."""
+    from ragstone.providers import start_embedder
+
+    embed = settings.embed
+    embedder = None if settings.pipelines else start_embedder(embed.model, precision=embed.precision)
+    return [] if embedder is None else [embedder]

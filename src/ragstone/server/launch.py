@@ -42,9 +42,12 @@ CERTIFICATE_FAULTS = {"KEY_VALUES_MISMATCH": "the key is that of another certifi
 FILES = 65_536  # open files that the server asks for: each connection is one
 
 
-def run_server(configuration: Configuration, tell: Callable[[str], None]) -> None:
+def run_server(
+    configuration: Configuration, tell: Callable[[str], None], *, loading: list[object] | None = None
+) -> None:
     """Serve until a signal: then no connection is taken, running requests end within `serve.drain` seconds, and a
-    second signal ends at once. `tell` gets what a person should know at the start.
+    second signal ends at once. `tell` gets what a person should know at the start; `loading` holds models that load
+    already, and is empty when all is ready.
 
     Raises `UsageError` for a port that is in use, an address that is none, a certificate that does not fit.
     """
@@ -63,17 +66,19 @@ def run_server(configuration: Configuration, tell: Callable[[str], None]) -> Non
     with contextlib.closing(sock):
         if settings.serve.workers > 1:
             write_json_logs()  # as the processes that serve do
-            check_alone(settings)
+            check_alone(settings, loading)
             with tempfile.TemporaryDirectory(prefix="ragstone-metrics-") as folder:
                 set_for_children(METRICS_FOLDER, folder)
                 _Supervisor(_make_config(settings, configuration, folder), [sock]).run()
         else:
-            _serve_alone(settings, configuration, sock)
+            _serve_alone(settings, configuration, sock, loading)
 
 
-def _serve_alone(settings: Settings, configuration: Configuration, sock: socket.socket) -> None:
+def _serve_alone(
+    settings: Settings, configuration: Configuration, sock: socket.socket, loading: list[object] | None
+) -> None:
     """Serve in this process; raises what keeps it from starting."""
-    startup = _make_startup(settings)
+    startup = _make_startup(settings, loading)
     server = _Server(_make_config(settings, configuration, startup=startup))
     startup.stop = lambda: server.handle_exit(signal.SIGTERM, None)
     server.run([sock])
@@ -81,8 +86,8 @@ def _serve_alone(settings: Settings, configuration: Configuration, sock: socket.
         raise startup.failure
 
 
-def _make_startup(settings: Settings) -> Startup:
-    return Startup(settings.serve.start_wait)
+def _make_startup(settings: Settings, loading: list[object] | None = None) -> Startup:
+    return Startup(settings.serve.start_wait, loading=loading)
 
 
 class _Server(uvicorn.Server):

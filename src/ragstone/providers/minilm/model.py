@@ -31,6 +31,7 @@ PRECISIONS = ("fp32", "int8")
 Precision = Literal["fp32", "int8"]
 Kind = Literal["document", "query"]
 # Loaded models that are in use: a server whose settings changed need not load the same one again.
+_BUILDING = threading.Lock()
 _SESSIONS: WeakValueDictionary[tuple[Path, str], Any] = WeakValueDictionary()
 
 
@@ -141,12 +142,12 @@ class MiniLM:
     def _load_session(self) -> Any:
         place = (self._file or find_model_file(), self.variant)
         with ThreadPoolExecutor(1) as aside:  # 0.1 s that the imports need not wait for
-            if (session := _SESSIONS.get(place)) is None:
-                data, words = aside.submit(read_model_bytes, place[0]), aside.submit(self.tokenizer.load)
-                session = _SESSIONS[place] = _build_session(data, self.variant)
-                words.result()
-            else:
-                self.tokenizer.load()
+            with _BUILDING:  # one that asks meanwhile gets what is built now
+                if (session := _SESSIONS.get(place)) is None:
+                    data, words = aside.submit(read_model_bytes, place[0]), aside.submit(self.tokenizer.load)
+                    session = _SESSIONS[place] = _build_session(data, self.variant)
+                    words.result()
+            self.tokenizer.load()
             return session
 
 
