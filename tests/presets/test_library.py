@@ -25,6 +25,12 @@ def test_03_the_embedder_has_a_dimension_and_takes_batches(place: Place) -> None
     assert place.settings().embed.batch > 1
 
 
+def test_05_points_are_upserted_by_the_hundred(place: Place) -> None:
+    """Slices of BatchSize, 100 by default."""
+    assert "&batch=100&" in place.settings().store
+    assert "&batch=100&" in place.settings(RAGSTONE_SERVICES="true").store
+
+
 def test_04_collections_are_made_listed_described_and_deleted(place: Place) -> None:
     place.ok("ingest", "docs/notes", "--collection", "extra", "--store", "embedded:other")
     listed = place.ok("collections", "list", "--json", "--store", "embedded:other").out

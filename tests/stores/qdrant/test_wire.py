@@ -52,6 +52,15 @@ async def test_a_collection_is_made_for_many_tenants(server: Recorder, tmp_path:
     await store.close()
 
 
+async def test_points_go_in_messages_of_as_many_as_the_url_says(server: Recorder, tmp_path: Path) -> None:
+    store = open_store(server.url(tmp_path / "ledger", "&batch=100"))
+    await create_collection(store)
+    await write_revisions(store, make_revision("a.md", [f"sluice {n}" for n in range(230)]))
+    sizes = [len(call.request.points) for call in server.calls if call.method == "Upsert"]
+    assert (sum(sizes), max(sizes)) == (230, 100)
+    await store.close()
+
+
 async def test_searches_are_exact_where_the_collection_is_small_or_the_url_says_so(
     server: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,9 +14,9 @@ from ragstone.stores.qdrant import points
 from ragstone.stores.qdrant.client import QdrantConnection
 from ragstone.stores.qdrant.points import RETIRED, STAGED, field_equals, field_is_any, has_point_id, scope_filter
 from ragstone.stores.qdrant.space import Space
+from ragstone.stores.qdrant.url import BATCH
 
 PAGE = 1_000  # points looked through at a time
-WRITE_BATCH = 256  # points in one message: some 2 MB with texts and 384 dimensions
 MAX_IDS = 5_000  # ids or keys in one filter
 T = TypeVar("T")
 OF_OTHERS = models.IsEmptyCondition(is_empty=models.PayloadField(key="tenant"))  # points of other programs
@@ -113,11 +113,11 @@ class ScopePoints:
     async def fetch_vectors(self, keys: Iterable[str]) -> dict[str, Vectors]:
         """The vectors of these keys that any collection of the tenant has; a broken one is as good as none."""
         found: dict[str, Vectors] = {}
-        for part in _split_batches([key for key in dict.fromkeys(keys) if key], WRITE_BATCH):
+        for part in _split_batches([key for key in dict.fromkeys(keys) if key], BATCH):
             named = models.Filter(
                 must=[field_equals("tenant", self.scope.tenant), field_is_any("key", part), self.space.has_dense]
             )
-            async for page in self.scan_pages(named, fields=["key"], vectors=True, size=2 * WRITE_BATCH):
+            async for page in self.scan_pages(named, fields=["key"], vectors=True, size=2 * BATCH):
                 for record in page:
                     row, key = (
                         points.read_dense_vector(record.vector, self.space.dense),
@@ -131,7 +131,7 @@ class ScopePoints:
 
     async def write(self, made: Sequence[models.PointStruct]) -> None:
         """Put points there, over what stood under their ids."""
-        for part in _split_batches(made, WRITE_BATCH):
+        for part in _split_batches(made, self.client.url.batch):
             await self._upsert(list(part))
 
     async def _upsert(self, made: list[models.PointStruct]) -> None:
@@ -175,10 +175,10 @@ class ScopePoints:
 
     async def put_vectors(self, vectors: Mapping[str, Vectors]) -> None:
         """Put vectors at every point of their keys."""
-        for part in _split_batches(list(vectors), WRITE_BATCH):
+        for part in _split_batches(list(vectors), BATCH):
             async for page in self.scan_pages(scope_filter(self.scope, field_is_any("key", part)), fields=["key"]):
                 given = [(record.id, vectors[points.read_payload_text(record, "key")].tolist()) for record in page]
-                for some in _split_batches(given, WRITE_BATCH):
+                for some in _split_batches(given, self.client.url.batch):
                     await self._update_vectors(
                         [models.PointVectors(id=at, vector={self.space.dense: row}) for at, row in some]
                     )

@@ -23,7 +23,8 @@ TRUTH_WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False,
 AUTHORITY = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:/@\[\]]+)(:(?P<port>[0-9]{1,5}))?/?")
 NAME = re.compile(r"[^\0-\x1f/\\?*<>|\":]{1,200}")
 SHAPE = "qdrant://HOST:6334, or qdrants://… for TLS"
-NUMBER_LIMITS = {"shards": 1_000, "replicas": 100, "write_consistency": 100, "timeout": 3_600}
+BATCH = 256  # points in one message: some 2 MB with texts and 384 dimensions
+NUMBER_LIMITS = {"batch": 1_000, "shards": 1_000, "replicas": 100, "write_consistency": 100, "timeout": 3_600}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class QdrantUrl:
 
     `ledger` is the store of documents; `exact` keeps every search off the approximate index; `collection` names
     the collection in Qdrant, by default one for each model, variant and dimension; `scheme` is how its points are
-    called; `shown` holds no secret.
+    called; `batch` is how many go in one message; `shown` holds no secret.
     """
 
     shown: str
@@ -49,6 +50,7 @@ class QdrantUrl:
     replicas: int | None = None
     write_consistency: int | None = None
     timeout: int = TIMEOUT
+    batch: int = BATCH
 
 
 def parse_qdrant_url(url: str) -> QdrantUrl:
@@ -84,6 +86,7 @@ def parse_qdrant_url(url: str) -> QdrantUrl:
         replicas=numbers.get("replicas"),
         write_consistency=numbers.get("write_consistency"),
         timeout=numbers.get("timeout", TIMEOUT),
+        batch=numbers.get("batch", BATCH),
     )
 
 
