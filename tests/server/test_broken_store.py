@@ -1,5 +1,7 @@
 """A store's place that is missing, taken or full: clients get a code and one sentence, the log has the rest."""
 
+import json
+import logging
 import re
 import shutil
 from collections.abc import Callable
@@ -13,7 +15,9 @@ import pytest
 from ragstone.config.model_settings import EmbedSettings
 from ragstone.config.settings import PipelineSettings, Settings
 from ragstone.core.errors import DiskFull, StoreError
+from ragstone.core.query_log import REQUEST_ID
 from ragstone.engine import Engine
+from ragstone.server.logs import JsonFormatter
 from ragstone.stores.embedded.store import EmbeddedStore
 from tests.server.conftest import QUESTION, open_client
 
@@ -137,3 +141,11 @@ async def test_a_disk_that_is_full_and_a_store_that_may_not_be_written_have_thei
         monkeypatch.setattr(EmbeddedStore, "writer", fail)
         reply = await client.post("/v1/documents", files={"file": ("tea.md", b"# Tea\n\nGreen.\n")})
         assert (reply.status_code, reply.json()["error"]) == (status, {"code": code, "message": SENTENCE})
+
+
+def test_a_line_of_the_log_names_the_request_that_it_is_about() -> None:
+    record = logging.LogRecord("ragstone", logging.ERROR, "", 0, "the store is gone", None, None)
+    assert "request_id" not in json.loads(JsonFormatter().format(record))
+    entered = REQUEST_ID.set("abc")
+    assert json.loads(JsonFormatter().format(record))["request_id"] == "abc"
+    REQUEST_ID.reset(entered)
