@@ -19,6 +19,8 @@ from ragstone.core.ports.models import (
     SparseEncoder,
     SparseVector,
     Tokenizer,
+    TokenMatcher,
+    TokenMatches,
 )
 from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision, word_signal
 from ragstone.core.ports.search_cache import CachedSearch, SearchCache, SearchCachingStore
@@ -71,6 +73,8 @@ __all__ = [
     "SparseVector",
     "Store",
     "StoredRevision",
+    "TokenMatcher",
+    "TokenMatches",
     "Tokenizer",
     "Vectors",
     "Writer",

@@ -46,6 +46,29 @@ class Embedder(Protocol):
     async def close(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenMatches:
+    """Texts beside the words of a question. `vectors` are the texts', as `Embedder.embed` gives them. `near`, float32
+    (texts, words): the largest cosine between a token of the text, headings included, and the word, the mean over the
+    word's tokens; `own`: the same among the tokens below the headings."""
+
+    vectors: Vectors
+    near: Vectors
+    own: Vectors
+
+
+class TokenMatcher(Protocol):
+    """What an embedder may offer beside `Embedder`: it compares the vectors of single tokens, each in its context (late
+    interaction, Khattab and Zaharia 2020)."""
+
+    async def match_tokens(
+        self, question: str, words: Sequence[tuple[int, int]], texts: Sequence[tuple[str, str]]
+    ) -> TokenMatches:
+        """`words` are ranges of characters of the question; each text is the headings above it, or nothing, and what
+        it says below them."""
+        ...
+
+
 class Reranker(Protocol):
     """Scores how well each text answers a question. Verbs raise `Unavailable` when the model cannot be reached, is too
     slow or fails, and `UsageError` when its settings are wrong: key, model, folder."""

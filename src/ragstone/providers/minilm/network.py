@@ -13,12 +13,13 @@ from typing import Literal
 import numpy as np
 
 from ragstone.providers.minilm.onnx_graph import Graph, Tensor
+from ragstone.providers.minilm.token_matching import INPUT, OUTPUT, TOKENS
 
 Precision = Literal["fp32", "int8"]
 
 LAYERS, HEADS, WIDTH = 6, 12, 384
 EPSILON = 1e-12
-INPUT, OUTPUT = "ids", "vector"
+
 # Two products of a byte (at most 255) and a weight are added in 16 bits on processors without VNNI.
 PAIR_LIMIT = 127
 
@@ -51,7 +52,8 @@ class Weights:
 
 
 def build_network(weights: Weights, precision: Precision) -> Graph:
-    """Token ids with [CLS] and [SEP] to one unit vector: the mean over all tokens, divided by its length."""
+    """Token ids with [CLS] and [SEP] to one unit vector: the mean over all tokens, divided by its length. The tokens
+    have unit vectors of their own, which are computed only where they are asked for."""
     steps = Int8Layers(weights) if precision == "int8" else FloatLayers(weights)
     graph, state = steps.graph, steps.add_embeddings()
     matrices = weights.matrix_names()
@@ -59,6 +61,7 @@ def build_network(weights: Weights, precision: Precision) -> Graph:
         state = steps.add_layer(layer, matrices[6 * layer : 6 * layer + 6], state)
     graph.add_step("ReduceMean", [state, graph.add_constant("axis", np.array([1]))], "mean", keepdims=0)
     graph.add_step("LpNormalization", ["mean"], OUTPUT, axis=-1, p=2)
+    graph.add_step("LpNormalization", [state], TOKENS, axis=-1, p=2)
     return graph
 
 

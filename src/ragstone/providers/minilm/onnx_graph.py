@@ -46,14 +46,16 @@ class Graph:
         self._nodes.append(encode_message(*parts))
         return outputs[0]
 
-    def serialize_model(self, *, takes: str, gives: str, width: int) -> bytes:
-        """The file: int64 (texts, tokens) in, float32 (texts, width) out, constants named but not held."""
+    def serialize_model(self, *, takes: str, gives: str, width: int, each: str | None = None) -> bytes:
+        """The file: int64 (texts, tokens) in, float32 (texts, width) out, constants named but not held. `each` names a
+        second output (texts, tokens, width)."""
         parts: list[tuple[int, Field]] = [(1, node) for node in self._nodes]
         parts += [(2, "graph"), *((5, _declare_constant(name, values)) for name, values in self._constants.items())]
         parts += [
             (11, _declare_port(takes, "int64", "texts", "tokens")),
             (12, _declare_port(gives, "float32", "texts", width)),
         ]
+        parts += [(12, _declare_port(each, "float32", "texts", "tokens", width))] if each else []
         opsets = [(8, encode_message((1, ""), (2, OPSET))), (8, encode_message((1, VENDOR), (2, VENDOR_OPSET)))]
         return encode_message((1, FORMAT), (7, encode_message(*parts)), *opsets)
 

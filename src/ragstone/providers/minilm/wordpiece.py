@@ -49,6 +49,11 @@ class WordPiece:
         numbers: list[int] = tokens.ids
         return numbers
 
+    def place(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """All tokens of a text as numbers, and which of its characters each stands for."""
+        tokens = (self._loaded or self.load()).encode(_replace_surrogates(text), add_special_tokens=False)
+        return tokens.ids, tokens.offsets
+
     def load(self) -> Any:
         """Read the vocabulary now. Raises `Unavailable` when the package or the file is missing."""
         with self._lock:
