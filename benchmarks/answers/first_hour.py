@@ -1,6 +1,6 @@
 """Questions in everyday words over folders as people have them: what `ask` without a language model makes of them.
 
-    python benchmarks/answers/first_hour.py DATA [--code FOLDER] [--never] [--questions second_hour.jsonl]
+    python benchmarks/answers/first_hour.py DATA [--code FOLDER] [--never] [--questions second_hour.jsonl] [--total]
 
 The questions (fifteen with an answer and five without for each of four folders) were written by somebody who had read
 the documents and not the code, before anything was asked.
@@ -13,6 +13,10 @@ persistent-https (Go), each in a folder of its name.
 quarters) are there to fit rules with (`"split": "fit"`); `monitoring` (pages about Prometheus) and `tools` are held out
 to judge them. `tools` is the code of two packages: `pip install --no-deps --target FOLDER click==8.5.1
 requests==2.34.2`, then `--code FOLDER`.
+
+`everyday.jsonl` (five folders of 36 and 12 questions) is there to fit with (`everyday.py`), `third_hour.jsonl` (four of
+18 and 6) is held out: only totals are read (`--total`). `everyday_folders.json` names their files; `packages` is the
+code of `pip install --no-deps --target FOLDER protego==0.7.0 tenacity==9.2.1`.
 
 Useful: all expected words are in the first 350 characters. Wrong: an answer without them. `closest`: they are in the
 passages below a refusal.
@@ -91,6 +95,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--code", type=Path, help="folder with the sources for the fourth set")
     parser.add_argument("--never", action="store_true", help="never abstain")
+    parser.add_argument("--total", action="store_true", help="print the line for all folders alone")
     parser.add_argument("--questions", type=Path, default=Path("first_hour.jsonl"), help="file of questions")
     args = parser.parse_args()
     lines = (Path(__file__).parent / args.questions).read_text(encoding="utf-8").splitlines()
@@ -98,20 +103,53 @@ def main() -> None:
     every: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as work:
         for name in dict.fromkeys(one["folder"] for one in questions):
-            if name not in FOLDERS and not args.code:
+            folder = collect_folder(args.data, name, Path(work), args.code)
+            if folder is None:
                 continue
-            folder = _collect_files(args.data / FOLDERS[name], name, Path(work)) if name in FOLDERS else args.code
             own = [one for one in questions if one["folder"] == name]
             counts = asyncio.run(_ask_all(folder, Path(work) / f"{name}.store", own, never=args.never))
             every += counts
-            print(f"{name}: {_describe(counts)}", flush=True)
+            if not args.total:
+                print(f"{name}: {_describe(counts)}", flush=True)
     print(f"all: {_describe(every)}")
 
 
+def collect_folder(data: Path, name: str, work: Path, code: Path | None) -> Path | None:
+    """The set's files in a folder of their own; None where they are code and no `code` is given."""
+    listed = json.loads(Path(__file__).with_name("everyday_folders.json").read_text(encoding="utf-8"))
+    if name in FOLDERS:
+        return _collect_files(data / FOLDERS[name], name, work)
+    if name not in listed:
+        return code
+    found, folder = listed[name], work / name
+    if "here" in found:
+        return Path(__file__).with_name(found["here"])
+    if "passages" in found:
+        return _write_passages(data / found["passages"], set(found["files"]), folder)
+    place = data / found["from"] if "from" in found else code
+    if place is None:
+        return None
+    for pattern in found["files"]:
+        for file in sorted(place.glob(pattern)):
+            target = folder / file.relative_to(place).with_suffix(file.suffix.removesuffix(".gz"))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes())
+    return folder
+
+
+def _write_passages(corpus: Path, wanted: set[str], folder: Path) -> Path:
+    """A page for each passage, its title as the heading."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for row in map(json.loads, corpus.read_text(encoding="utf-8").splitlines()):
+        if row["_id"] in wanted:
+            (folder / f"{row['_id']}.md").write_text(f"# {row['title']}\n\n{row['text']}\n", encoding="utf-8")
+    return folder
+
+
 def _collect_files(data: Path, name: str, work: Path) -> Path:
-    """The set's files in a folder of their own; of several versions the one whose path comes last."""
+    """The set's files; of several versions the one whose path comes last."""
     folder = work / name
-    folder.mkdir()
+    folder.mkdir(parents=True, exist_ok=True)
     for file in FILES[name]:
         found = sorted([*data.rglob(file), *data.rglob(f"{file}.gz")])
         if not found:
@@ -133,13 +171,13 @@ async def _ask_all(folder: Path, store: Path, questions: list[dict[str, Any]], *
                 counts["unanswerable answered"] += not answer.abstained
             elif answer.abstained:
                 counts["declined"] += 1
-                counts["closest"] += _holds(closest, one["expected"])
+                counts["closest"] += holds(closest, one["expected"])
             else:
-                counts["useful" if _holds(answer.text[:SHOWN], one["expected"]) else "wrong"] += 1
+                counts["useful" if holds(answer.text[:SHOWN], one["expected"]) else "wrong"] += 1
     return counts
 
 
-def _holds(text: str, expected: list[str]) -> bool:
+def holds(text: str, expected: list[str]) -> bool:
     return all(any(word.lower() in text.lower() for word in words.split("|")) for words in expected)
 
 
