@@ -6,13 +6,15 @@ The fifth is this project's demo, which is reported on and never fitted on.
 
 DATA holds `qa/squad_near`, `qa/clapnq`, `qa/chunking_evaluation`, `retrieval/anthropic_docs`. Each is ingested
 once into WORK with the built-in model; WORK also keeps every vector, so that a second run embeds nothing
-(the first takes some 10 minutes of processor time). Writes WORK/features.jsonl, a line a question and label:
+but the tokens (the first takes some 20 minutes of processor time). Writes WORK/features.jsonl, a line a question and
+label:
 
 - answerable, near: as the collection says (near: the right paragraph is there, the answer is not in it);
 - gone: an answerable question whose answering chunks are taken out of what was found;
 - off: a question of another collection.
 
-Each line has the signs with vectors and, as in keyword mode, without.
+Each line has the signs with the vectors of tokens, with vectors of texts alone (as other models give them) and, as in
+keyword mode, without.
 """
 
 import argparse
@@ -23,7 +25,7 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -76,6 +78,18 @@ class Kept:
         self.file.write_bytes(pickle.dumps(self.vectors))
 
 
+class TextsAlone:
+    """An embedder without the vectors of its tokens."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "match_tokens":
+            raise AttributeError(name)
+        return getattr(self.inner, name)
+
+
 def main() -> None:
     """Write the features."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -87,7 +101,7 @@ def main() -> None:
 
 
 async def _all(data: Path, work: Path) -> None:
-    embedder = Kept(make_embedder("minilm"), work / "vec.pkl")
+    embedder = Kept(make_embedder("minilm", precision="int8"), work / "vec.pkl")
     folders = {
         "squad_near": data / "qa" / "squad_near",
         "clapnq": data / "qa" / "clapnq",
@@ -130,7 +144,7 @@ async def _rows(kb: ragstone.Engine, name: str, asked: Sequence[Asking]) -> Any:
 
 
 async def _row(
-    embedder: Embedder | None,
+    embedder: Any,
     reader: Reader,
     question: Question,
     vector: Any,
@@ -138,13 +152,15 @@ async def _row(
     name: str,
     *what: str,
 ) -> dict[str, Any]:
-    vectors = (await choose_passages(AnswerInput(question, hits, reader, Trace(), embedder, vector))).evidence
+    asked = AnswerInput(question, hits, reader, Trace(), embedder, vector)
+    tokens = (await choose_passages(asked)).evidence
+    vectors = (await choose_passages(replace(asked, embedder=cast(Embedder, TextsAlone(embedder))))).evidence
     bare = [replace(hit, signals={"bm25": hit.signals["bm25"]}) for hit in hits]
     words = (await choose_passages(AnswerInput(question, bare, reader, Trace(), embedder))).evidence
     label, group = what
     return {
         "set": name, "label": label, "group": group, "question": question.text,
-        "vectors": asdict(vectors), "words": asdict(words),
+        "tokens": asdict(tokens), "vectors": asdict(vectors), "words": asdict(words),
     }  # fmt: skip
 
 

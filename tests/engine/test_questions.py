@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ragstone
 from ragstone import NotBuilt, StoreError, UsageError, Where
 from ragstone.answering.abstention.calibration import Calibration, model_edition, render_calibration
 from ragstone.core.filters import Condition
-from ragstone.core.ports import ListedFile, Vectors
+from ragstone.core.ports import ListedFile, TokenMatches, Vectors
 from ragstone.core.records import Skipped
 from ragstone.core.types import Mode, join_slices
 from ragstone.stores.embedded.reader import EmbeddedReader
@@ -229,6 +230,29 @@ def test_an_answer_comes_also_when_its_sentences_cannot_be_embedded(kb: ragstone
 
     answer = opened(embedder=QuestionsOnly()).ask("How long are samples kept by default?")
     assert "similarity_failed" in {note.code for note in answer.notes}
+
+
+def test_an_answer_chooses_its_sentence_by_single_words_where_the_model_compares_them(opened: Open, docs: Path) -> None:
+    """The last sentence of each chunk is the one that no word is missing from, whatever the vectors say."""
+
+    class Matching(BagOfWords):
+        async def match_tokens(
+            self, question: str, words: Sequence[tuple[int, int]], texts: Sequence[tuple[str, str]]
+        ) -> TokenMatches:
+            asked.append([question[start:end] for start, end in words])
+            vectors = await self.embed([f"{above}\n{said}" for above, said in texts])
+            near = np.array([[0.9 * ("two hours" in said)] * len(words) for _, said in texts], dtype=np.float32)
+            return TokenMatches(vectors, near, near)
+
+    asked: list[list[str]] = []
+    question = "How long are samples kept by default?"
+    plain = opened("plain", embedder=BagOfWords(), answer__abstain="never")
+    matching = opened("matching", embedder=Matching(), answer__abstain="never")
+    plain.ingest(docs)
+    matching.ingest(docs)
+    assert "two hours" not in plain.ask(question).sentences[0].text
+    assert "two hours" in matching.ask(question).sentences[0].text
+    assert asked == [["long", "samples", "kept", "default"]]
 
 
 def test_vectors_of_another_model_are_not_compared(kb: ragstone.Knowledge, opened: Open) -> None:

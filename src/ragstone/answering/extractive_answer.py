@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, cast
 
 from ragstone import guard
 from ragstone.answering.abstention.abstain import (
@@ -29,6 +29,7 @@ from ragstone.answering.extractive.selection import (
     select_passages,
     sort_for_reading,
 )
+from ragstone.answering.extractive.word_matching import Matches, WordMatch, locate_words, summarize_matches
 from ragstone.answering.verification.citations import (
     cite_quotes,
     groundedness,
@@ -42,7 +43,7 @@ from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.core.answers import Answer, Note
 from ragstone.core.errors import UsageError
 from ragstone.core.page_layout import Layout
-from ragstone.core.ports import Embedder, Vectors
+from ragstone.core.ports import Embedder, TokenMatcher, Vectors
 from ragstone.core.trace import Trace
 from ragstone.core.types import SPARSE_SIGNAL, WORD_SIGNALS, Chunk, Document, Hit
 from ragstone.retrieval.question import Question
@@ -56,6 +57,8 @@ SENTENCES = 8  # passages that are compared with the question by their vectors; 
 WHOLE = 5  # passages that are judged whole where a model will write
 CONTRADICTION = "contradiction"  # the note's code
 LONGEST_SHOWN = 240  # characters of a passage in a note
+
+Compared = tuple[Mapping[tuple[int, int], float], Matches]
 
 
 class Texts(Protocol):
@@ -137,10 +140,16 @@ def _judge_whole_passages(chosen: ChosenPassages, retrieved: AnswerInput, policy
     """The decision over the best whole passages, of which a model reads more than one sentence: the most hopeful."""
     question, hits = chosen.question, retrieved.hits[:EXTRACT_FROM]
     decisions = [
-        _decide(retrieved, collect_evidence(question, hits, [read_whole(question, hit, rank)], idf=chosen.idf), policy)
+        _decide(retrieved, _judge(chosen, hits, read_whole(question, hit, rank)), policy)
         for rank, hit in enumerate(hits[:WHOLE])
     ]
     return max(decisions, key=lambda one: (not one.abstain, one.answerability), default=Decision(True, "no_hits"))
+
+
+def _judge(chosen: ChosenPassages, hits: Sequence[Hit], whole: ScoredPassage) -> Evidence:
+    """The evidence of one whole passage."""
+    compares_words = chosen.evidence.compares_words
+    return collect_evidence(chosen.question, hits, [whole], idf=chosen.idf, compares_words=compares_words)
 
 
 def _note_contradiction(pair: Rivals) -> Note:
@@ -223,21 +232,23 @@ async def choose_passages(
     analysed = analyze_question(retrieved.question.text, idf)
     best = list(retrieved.hits[:EXTRACT_FROM])
     ranked = rank_passages(analysed, best)
+    compares_words = _compares_words(retrieved)
     if sparing is not None:
         chosen = _select(analysed, best, ranked, insist=insist)
-        found = collect_evidence(analysed, best, chosen, idf=idf)
+        found = collect_evidence(analysed, best, chosen, idf=idf, compares_words=compares_words)
         if is_settled(found, _drop_unfit_calibration(sparing, found, retrieved)):
             found = replace(found, similar=found.cosine)
             return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
     vector, embedder = retrieved.vector, retrieved.embedder
     if vector is not None and embedder is not None and ranked:
-        work = _compare_passages(embedder, vector, ranked[:SENTENCES])
-        similar = await retrieved.trace.attempt(
-            "similarity", work, {}, seconds=retrieved.deadlines.check, refused=refusal_code(embedder)
+        work = _compare_passages(embedder, vector, analysed, ranked[:SENTENCES])
+        nothing: Compared = ({}, {})
+        similar, matches = await retrieved.trace.attempt(
+            "similarity", work, nothing, seconds=retrieved.deadlines.check, refused=refusal_code(embedder)
         )
-        ranked = apply_similarity(ranked, similar)
+        ranked = apply_similarity(ranked, similar, matches)
     chosen = _select(analysed, best, ranked, insist=insist)
-    found = collect_evidence(analysed, best, chosen, idf=idf)
+    found = collect_evidence(analysed, best, chosen, idf=idf, compared=ranked, compares_words=compares_words)
     return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
 
 
@@ -249,19 +260,34 @@ def _select(
     return select_passages(analysed, ranked) if rows is None or (insist and not rows) else rows
 
 
+def _compares_words(retrieved: AnswerInput) -> bool:
+    """Whether the model would compare single words of this question too."""
+    return retrieved.vector is not None and hasattr(retrieved.embedder, "match_tokens")
+
+
 async def _compare_passages(
-    embedder: Embedder, vector: Vectors, ranked: Sequence[ScoredPassage]
-) -> dict[tuple[int, int], float]:
-    """The cosine of the question and each passage below its title and headings, by the passage's place."""
+    embedder: Embedder, vector: Vectors, question: QuestionAnalysis, ranked: Sequence[ScoredPassage]
+) -> Compared:
+    """The cosine of the question and each passage below its title and headings, by the passage's place, and how it
+    matches the single words where the model compares these."""
     passages = [scored.passage for scored in ranked]
-    cosines = await embedder.embed([_place_below_headings(one) for one in passages]) @ vector
-    places = map(place_of_passage, passages)
-    return {place: round(float(cosine), 6) for place, cosine in zip(places, cosines, strict=True)}
+    places = [place_of_passage(one) for one in passages]
+    texts = [_place_below_headings(one) for one in passages]
+    matches: dict[tuple[int, int], WordMatch] = {}
+    if hasattr(embedder, "match_tokens"):
+        matcher = cast(TokenMatcher, embedder)
+        found = await matcher.match_tokens(question.text, locate_words(question), texts)
+        vectors = found.vectors
+        matches = {place: one for place, one in zip(places, summarize_matches(found), strict=True) if one}
+    else:
+        vectors = await embedder.embed([f"{above}\n{said}" if above else said for above, said in texts])
+    similar = {place: round(float(cosine), 6) for place, cosine in zip(places, vectors @ vector, strict=True)}
+    return similar, matches
 
 
-def _place_below_headings(passage: Passage) -> str:
-    """The passage as it is compared: a sentence seldom repeats the subject that its headings name."""
+def _place_below_headings(passage: Passage) -> tuple[str, str]:
+    """The headings above a passage, and the passage as it is compared: a sentence seldom repeats the subject that its
+    headings name."""
     chunk = passage.chunk
     above = " > ".join(filter(None, (chunk.document.title, *chunk.heading_path, passage.declared)))
-    said = guard.mask_chunk_part(chunk, passage.start, passage.end)
-    return f"{guard.mask_secrets(above)}\n{said}" if above else said
+    return guard.mask_secrets(above), guard.mask_chunk_part(chunk, passage.start, passage.end)

@@ -14,6 +14,7 @@ from ragstone.answering.abstention.abstain import (
     AbstentionModel,
     Decision,
     Sign,
+    choose_model,
     decide_abstention,
     is_settled,
     load_abstention_models,
@@ -41,7 +42,18 @@ IDF = {
     "vat": 5.0,
     "refund": 5.0,
 }
-GOOD = Evidence(10, cosine=0.7, ahead=0.2, similar=0.8, bm25=0.6, sentence=1.0, section=1.0)
+GOOD = Evidence(
+    10,
+    cosine=0.7,
+    ahead=0.2,
+    similar=0.8,
+    matched=0.8,
+    matched_ahead=0.3,
+    unmatched=0.0,
+    bm25=0.6,
+    sentence=1.0,
+    section=1.0,
+)
 
 
 def found(question: str, *, bm25: float = 12.0, cosine: float | None = 0.6, similar: float = 0.7) -> Evidence:
@@ -126,6 +138,23 @@ def test_a_decision_stands_without_comparing_where_no_likely_cosine_of_a_passage
     assert is_settled(replace(GOOD, cosine=None), AbstentionPolicy(answer_from=odds))
 
 
+def test_signs_of_single_words_decide_where_the_model_compares_them() -> None:
+    said = replace(GOOD, compares_words=True, matched=0.7, matched_ahead=0.3, unmatched=0.0)
+    unsaid = replace(said, matched=0.2, matched_ahead=0.0, unmatched=1.0)
+    assert choose_model(said) is load_abstention_models()["tokens"]
+    assert choose_model(said).odds(said) > choose_model(unsaid).odds(unsaid)
+    assert choose_model(replace(said, compares_words=False)) is load_abstention_models()["vectors"]
+    assert choose_model(replace(said, cosine=None)) is load_abstention_models()["words"]
+
+
+def test_where_words_are_still_to_be_compared_their_signs_may_turn_the_decision() -> None:
+    waiting = replace(GOOD, similar=GOOD.cosine, compares_words=True)
+    odds = load_abstention_models()["tokens"].odds(waiting)
+    assert not is_settled(waiting, AbstentionPolicy(answer_from=odds))
+    assert is_settled(waiting, AbstentionPolicy(answer_from=odds - 5))
+    assert is_settled(waiting, AbstentionPolicy(answer_from=odds + 5))
+
+
 def test_the_threshold_can_be_moved() -> None:
     nothing = Evidence(1, covered=0.0)
     assert decide_abstention(nothing).abstain
@@ -141,7 +170,7 @@ def test_a_model_adds_up_its_signs_and_leaves_out_what_is_not_known() -> None:
 
 def test_the_shipped_numbers_are_those_that_decide() -> None:
     data = json.loads(resources.files("ragstone.answering.abstention").joinpath("abstain.json").read_text("utf-8"))
-    assert set(data["models"]) == set(load_abstention_models()) == {"vectors", "words"}
+    assert set(data["models"]) == set(load_abstention_models()) == {"tokens", "vectors", "words"}
     for name, model in data["models"].items():
         odds = model["base"] + sum(
             weight * (getattr(GOOD, sign) - mean) / deviation

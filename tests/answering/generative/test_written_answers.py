@@ -325,9 +325,9 @@ def test_passages_are_compared_before_a_model_writes_only_where_the_decision_may
 ) -> None:
     compared: list[object] = []
 
-    async def similar(*told: object) -> dict[str, float]:
+    async def similar(*told: object) -> tuple[dict[str, float], dict[str, float]]:
         compared.append(told)
-        return {}
+        return {}, {}
 
     monkeypatch.setattr(extractive_answer, "_compare_passages", similar)
     monkeypatch.setattr(extractive_answer, "is_settled", lambda *_: stands)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ragstone.answering.abstention.calibration import NUMBERS, SHIPPED, AbstentionPolicy, SignSet
 from ragstone.answering.abstention.evidence import Evidence
@@ -15,8 +16,8 @@ ABSTENTION = "I don't have enough information in the current documents to answer
 
 # The signs behind each reason. The group that weighs most against an answer names the abstention.
 REASONS: Mapping[str, tuple[str, ...]] = {
-    "weak_evidence": ("cosine", "ahead", "bm25"),
-    "no_supporting_sentence": ("similar", "sentence", "covered"),
+    "weak_evidence": ("cosine", "ahead", "bm25", "matched_ahead"),
+    "no_supporting_sentence": ("similar", "sentence", "covered", "matched", "unmatched"),
     "missing_terms": ("section", "unsaid", "numbers"),
     "contradicted": ("denied", "opposed", "extremes"),
     "something_else": ("other_number", "replaced", "replaced_weight", "replaced_number"),
@@ -41,6 +42,8 @@ CLARIFY: Mapping[str, str] = {
 }
 MOST_NAMED = 5  # missing terms that a message names
 SIMILARITY_MARGIN = 0.25  # how far a passage's cosine lies from its best chunk's at most, but for 3 in 100 (sparing.py)
+# Between what a passage's signs of single words are taken to lie: 8 in 1,000 decisions fall otherwise (sparing.py).
+MATCHES = {"matched": (0.5, 0.8), "matched_ahead": (0.1, 0.28), "unmatched": (0.0, 0.45)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,8 @@ class Decision:
 
 @cache
 def load_abstention_models() -> Mapping[str, AbstentionModel]:
-    """The fitted models: `vectors` where the passages were compared with the question, `words` where not.
+    """The fitted models: `tokens` where the embedding model compares single words of passages with the question's,
+    `vectors` where it compares whole passages alone, `words` where nothing is compared.
 
     Their numbers stand in `abstain.json` with the command that fitted them and on what.
     """
@@ -111,9 +115,8 @@ def decide_abstention(found: Evidence, policy: AbstentionPolicy | None = None) -
     if not found.hits:
         return Decision(True, "no_hits", "Nothing in the documents matches the question.")
     policy = policy or AbstentionPolicy()
-    name = choose_signs(found)
-    model = load_abstention_models()[name]
-    own = policy.calibration if policy.calibration and policy.calibration.signs == name else None
+    model = choose_model(found)
+    own = policy.calibration if policy.calibration and policy.calibration.signs == choose_signs(found) else None
     odds = model.odds(found)
     likely = (own or SHIPPED).chance(odds)
     wanted = own.answer_from if own else model.answer_from
@@ -125,17 +128,31 @@ def decide_abstention(found: Evidence, policy: AbstentionPolicy | None = None) -
 def is_settled(found: Evidence, policy: AbstentionPolicy | None = None) -> bool:
     """Whether the decision stands before the passages are compared with the question by vectors, which takes most of
     its time: wherever within `SIMILARITY_MARGIN` of the best hit's cosine `similar`, which is guessed as that, may
-    lie."""
+    lie, and wherever within `MATCHES` the signs of single words."""
     policy = policy or AbstentionPolicy()
     if found.cosine is None or policy.rule != "fitted":
         return True
-    close = (found.cosine - SIMILARITY_MARGIN, found.cosine + SIMILARITY_MARGIN)
-    return len({decide_abstention(replace(found, similar=cosine), policy).abstain for cosine in close}) == 1
+    unknown = {"similar": (found.cosine - SIMILARITY_MARGIN, found.cosine + SIMILARITY_MARGIN)}
+    unknown |= MATCHES if found.compares_words else {}
+    signs = choose_model(found).signs
+    for_it = {name: signs[name].weight > 0 for name in unknown.keys() & signs.keys()}
+    decisions = set()
+    for against in (True, False):
+        end: dict[str, Any] = {name: unknown[name][good != against] for name, good in for_it.items()}
+        decisions.add(decide_abstention(replace(found, **end), policy).abstain)
+    return len(decisions) == 1
 
 
 def choose_signs(found: Evidence) -> SignSet:
-    """Which of the models decides: `words` where the passages were not compared with the question by vectors."""
+    """The signs that a calibration must be of to decide: `words` where the passages were not compared with the
+    question by vectors."""
     return "words" if found.cosine is None else "vectors"
+
+
+def choose_model(found: Evidence) -> AbstentionModel:
+    """The fitted model that decides."""
+    name = "tokens" if found.compares_words and found.cosine is not None else choose_signs(found)
+    return load_abstention_models()[name]
 
 
 def _explain_refusal(model: AbstentionModel, found: Evidence) -> Decision:

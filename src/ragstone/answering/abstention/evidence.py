@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ragstone.answering.abstention.replaced_words import compare_words
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
 from ragstone.answering.extractive.selection import ScoredPassage, text_above
+from ragstone.answering.extractive.word_matching import lead_over_mean
 from ragstone.answering.verification.question_mismatch import (
     extract_numbers,
     find_extremes,
@@ -48,8 +49,10 @@ class Evidence:
     """Signs on scales that do not depend on the number of hits or retrievers; None where one cannot be known.
 
     cosine: of the best hit. ahead: by how much it is better than the mean of the other hits. similar: the
-    cosine of the question and the passage that answers best. bm25: the best hit's share of the sum of the
-    subject's IDFs, which BM25 without its constant factor never exceeds. sentence, section: the share of
+    cosine of the question and the passage that answers best. matched, unmatched: that passage's `WordMatch`;
+    matched_ahead: by how much its words match better than those of all compared passages on average;
+    compares_words: the model compares single words, whether or not it did so here. bm25: the best hit's share of the
+    sum of the subject's IDFs, which BM25 without its constant factor never exceeds. sentence, section: the share of
     the question's mass in that passage, and in its chunk with heading and title. numbers: how many of the
     question's the section lacks. denied, opposed: where the passage denies nothing that the question denies, or says
     the opposite, how much of the question it says. other_number, extremes: 1 where the question and the passage part
@@ -62,6 +65,10 @@ class Evidence:
     cosine: float | None = None
     ahead: float | None = None
     similar: float | None = None
+    matched: float | None = None
+    matched_ahead: float | None = None
+    unmatched: float | None = None
+    compares_words: bool = False
     bm25: float = 0.0
     sentence: float = 0.0
     section: float = 0.0
@@ -85,13 +92,16 @@ def collect_evidence(
     chosen: Sequence[ScoredPassage],
     *,
     idf: Mapping[str, float] | None = None,
+    compared: Sequence[ScoredPassage] = (),
+    compares_words: bool = False,
 ) -> Evidence:
     """The signs of a question, its hits in order and the passages chosen from them.
 
-    `idf` is what BM25 was computed with; without it the question's own weights stand in.
+    `idf` is what BM25 was computed with; without it the question's own weights stand in. `compared` are the passages
+    that the chosen ones were chosen from; `compares_words`: see `Evidence`.
     """
     if not hits or not chosen:
-        return Evidence(len(hits), cosine=_best_cosine(hits))
+        return Evidence(len(hits), cosine=_best_cosine(hits), compares_words=compares_words)
     lead = max(chosen, key=lambda one: one.score)
     said, over = lead.passage.text, _heading_text(lead.passage.chunk)
     section = frozenset(extract_terms(over + lead.passage.chunk.text))
@@ -106,6 +116,10 @@ def collect_evidence(
         cosine=_best_cosine(hits),
         ahead=_lead_over_rest(cosines),
         similar=lead.similar,
+        matched=lead.match.matched if lead.match else None,
+        matched_ahead=lead_over_mean(lead.match, [one.match for one in compared if one.match]),
+        unmatched=lead.match.unmatched if lead.match else None,
+        compares_words=compares_words,
         bm25=_bm25_share(question, hits, idf or question.weights),
         sentence=_weight_share(weights, frozenset(extract_terms(said))),
         section=_weight_share(weights, section),

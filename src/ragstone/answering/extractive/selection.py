@@ -8,6 +8,7 @@ from itertools import pairwise
 from ragstone.answering.extractive.passages import LONGEST_CODE, Passage, chunk_title, split_passages
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, answers_kind
 from ragstone.answering.extractive.widening import widen_passage
+from ragstone.answering.extractive.word_matching import Matches, WordMatch
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Chunk, Hit
 
@@ -31,6 +32,11 @@ class SelectionOptions:
     kind: float = 0.2
     pairs: float = 0.15  # terms that stand next to each other in the question and in the passage
     similarity: float = 3.0  # the cosine of the question and the passage below its headings
+    # Where single words were matched (`benchmarks/answers/fit_everyday.py`): instead of `similarity` and `near`, and
+    # for the question's word that the passage comes least near to.
+    similarity_beside_words: float = 2.0
+    near_in_words: float = 0.8
+    weakest: float = 2.0
     chunk: float = 2.0  # the cosine of the question and the passage's chunk
     rank: float = 0.2  # for the first hit; the second has half of it, and so on
     hits: int = 8
@@ -40,7 +46,8 @@ class SelectionOptions:
 @dataclass(frozen=True, slots=True)
 class ScoredPassage:
     """A passage with what speaks for it: its score, the share of the question's mass that it covers, its kind,
-    its cosine with the question where that is known, and that of its chunk, which stands for it until then."""
+    its cosine with the question where that is known, and that of its chunk, which stands for it until then; how it
+    matches the question's single words, where a model compared them."""
 
     passage: Passage
     score: float
@@ -49,6 +56,7 @@ class ScoredPassage:
     typed: bool
     similar: float | None = None
     chunk_cosine: float | None = None
+    match: WordMatch | None = None
 
 
 ASKS_SOURCE = frozenset(extract_terms("source origin quelle fuente fonte bron"))
@@ -69,24 +77,27 @@ def rank_passages(
 
 
 def apply_similarity(
-    scored: Sequence[ScoredPassage], similar: Mapping[tuple[int, int], float], *, how: SelectionOptions | None = None
+    scored: Sequence[ScoredPassage],
+    similar: Mapping[tuple[int, int], float],
+    matches: Matches | None = None,
+    *,
+    how: SelectionOptions | None = None,
 ) -> list[ScoredPassage]:
     """The passages, best first, after comparing the best few with the question by their vectors.
 
-    `similar` gives the cosine by the place of a passage (`place_of_passage`); where there are any, the passages
-    without one come last.
+    `similar` gives the cosine by the place of a passage (`place_of_passage`), `matches` how it matches single words;
+    where there are any, the passages without a cosine come last.
     """
     if not similar:
         return list(scored)
-    share = (how or SelectionOptions()).similarity
-    known = {place: similar[place] for one in scored if (place := place_of_passage(one.passage)) in similar}
+    how, matches = how or SelectionOptions(), matches or {}
     compared = [
-        _with_similarity(one, known[place_of_passage(one.passage)], share)
+        _with_similarity(one, similar[place], matches.get(place), how)
         for one in scored
-        if place_of_passage(one.passage) in known
+        if (place := place_of_passage(one.passage)) in similar
     ]
     least = min((one.score for one in compared), default=math.inf)
-    others = [replace(o, score=min(o.score, least)) for o in scored if place_of_passage(o.passage) not in known]
+    others = [replace(o, score=min(o.score, least)) for o in scored if place_of_passage(o.passage) not in similar]
     return [*sorted(compared, key=_passage_order), *sorted(others, key=_passage_order)]
 
 
@@ -95,9 +106,13 @@ def place_of_passage(passage: Passage) -> tuple[int, int]:
     return passage.hit, passage.index
 
 
-def _with_similarity(one: ScoredPassage, similar: float, share: float) -> ScoredPassage:
-    beyond = similar - (one.chunk_cosine or 0.0)
-    return replace(one, score=round(one.score + share * beyond, 6), similar=similar)
+def _with_similarity(
+    one: ScoredPassage, similar: float, match: WordMatch | None, how: SelectionOptions
+) -> ScoredPassage:
+    share = how.similarity if match is None else how.similarity_beside_words
+    words = 0.0 if match is None else how.weakest * match.weakest
+    score = one.score + share * similar - how.similarity * (one.chunk_cosine or 0.0) + words
+    return replace(one, score=round(score, 6), similar=similar, match=match)
 
 
 def _passage_order(scored: ScoredPassage) -> tuple[float, int, int]:
@@ -206,11 +221,12 @@ def _is_worth_adding(
     if any(_is_repetition(candidate.passage, other.passage, how.alike) for other in taken):
         return False
     mass = question.total_weight or 1.0
+    near = how.near if best.match is None else how.near_in_words
     known = frozenset().union(*(one.covered for one in taken))
     if _sum_weights(question, known) >= how.enough * mass:
         adds = _sum_weights(question, candidate.covered - known)
-        return adds >= how.adds * mass and candidate.score >= best.score - how.near
-    near = how.near if best.similar is not None else how.near / 2  # words alone are spread less
+        return adds >= how.adds * mass and candidate.score >= best.score - near
+    near = near if best.similar is not None else near / 2  # words alone are spread less
     fits = sum(one.passage.end - one.passage.start for one in (*taken, candidate)) <= how.room
     return fits and _score_beside(candidate, taken, how) >= best.score - near
 

@@ -58,8 +58,8 @@ class TokenMatches:
 
 
 class TokenMatcher(Protocol):
-    """What an embedder may offer beside `Embedder`: it compares the vectors of single tokens, each in its context (late
-    interaction, Khattab and Zaharia 2020)."""
+    """A second protocol that an `Embedder` may implement: it compares the vectors of single tokens, each in its context
+    (late interaction, Khattab and Zaharia 2020)."""
 
     async def match_tokens(
         self, question: str, words: Sequence[tuple[int, int]], texts: Sequence[tuple[str, str]]

@@ -4,18 +4,15 @@ Zaharia 2020)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core.ports import TokenMatches, Vectors
 from ragstone.providers.minilm.wordpiece import FIRST, LAST, WordPiece
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 READS = 254  # tokens of a text; trained on 256, two of which are [CLS] and [SEP]
 INPUT, OUTPUT, TOKENS = "ids", "vector", "tokens"  # of the network
 
-Words = list["NDArray[Any]"]
+Words = list[Vectors]
 Match = tuple[Any, Any, Any]
 
 
