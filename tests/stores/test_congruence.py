@@ -248,8 +248,9 @@ async def test_sparse_vectors_give_the_same_candidates_with_the_same_scores(both
     found_any = False
     for number, text in enumerate(questions()):
         for limit in (1, 10, 60, 10_000)[number % 2 :: 2]:
-            asked = {"where": FILTERS[name], "limit": limit}
-            first, second = [await search_sparse(store, text, SCOPE, **asked) for store in both]
+            first, second = [
+                await search_sparse(store, text, SCOPE, where=FILTERS[name], limit=limit) for store in both
+            ]
             assert first == second, text
             found_any = found_any or bool(first)
     assert found_any == (name != "nothing")

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import ListedFile
@@ -25,6 +26,9 @@ class FileSource:
         self._name = name
         self._given = Path(root)
         self._rules = rules
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_given": self._given.expanduser().absolute()}  # others work in another folder
 
     @property
     def name(self) -> str:
