@@ -213,7 +213,21 @@ def check_vector(source: Source, info: Info, vector: Vectors | None, trace: Trac
             f"is {_describe_model(source.embedder)}; name that model, or ingest with --recreate",
         )
     _note_state(info, vector, trace)
+    if vector is not None and _lacks_vectors(source, info):
+        vector = None
+        trace.note("semantic_unavailable", "semantic unavailable; fallback=keyword-only")
+        trace.note(
+            "no_vectors",
+            "the collection holds no vectors: run ingest with an embedding model (a json: store keeps none)",
+        )
     return vector
+
+
+def _lacks_vectors(source: Source, info: Info) -> bool:
+    """Whether a collection has chunks, and no vector of any: they are found by words alone, whatever the mode."""
+    if source.is_table or info.unchecked or not info.chunks:
+        return False
+    return info.dimension is None or info.pending_vectors >= info.chunks
 
 
 def _describe_held(info: Info) -> str:
