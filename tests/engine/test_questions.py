@@ -4,7 +4,7 @@ import asyncio
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -108,6 +108,35 @@ def test_a_store_without_vectors_names_such_a_filter_too_and_before_all_else(
         assert told[0] == "no document here has the field 'colour' that the filter asks for"
         notes = getattr(kb, verb)("zebras", where=Where(tags=("disk",))).notes
         assert not any(note.code.startswith("filter") for note in notes)
+
+
+@pytest.mark.parametrize("kind", ["embedded", "json"])
+@pytest.mark.parametrize("logic", ["AND", "OR"])
+def test_a_condition_that_nothing_passes_is_named_with_the_values_that_there_are(
+    docs: Path, tmp_path: Path, kind: str, logic: Literal["AND", "OR"]
+) -> None:
+    wrong, right = Condition("path", "LIKE", "guide/%"), Condition("ordinal", ">=", 0)
+    with ragstone.open(f"{kind}:{tmp_path / 'kb'}", embedder=BagOfWords()) as kb:
+        kb.ingest(docs)
+        asked = Where(conditions=(wrong, right) if logic == "AND" else (wrong, wrong), logic=logic)
+        [told] = [note.message for note in kb.search("storage", where=asked).notes if note.code == "filter_group"]
+        assert told.startswith("no document here passes the filter path LIKE 'guide/%'; there are ")
+        assert "'guides/alerts.md'" in told
+        asked = Where(conditions=(Condition("title", "IS NULL"), Condition("source", "IN", ["a", "b"])))
+        told = "; ".join(note.message for note in kb.search("storage", where=asked).notes)
+        assert "the filter source IN 'a', 'b'; there are 'docs'" in told
+
+
+def test_the_values_of_a_condition_hold_no_secret(docs: Path, opened: Open) -> None:
+    secret = "S3cr3t-9x-Quux"
+    (docs / "login.md").write_text(f"---\npassword: {secret}\nowner: Dana\n---\n# Login\n\nAsk for storage.\n")
+    kb = opened()
+    kb.ingest(docs)
+    asked = [Condition("password", "=", "x"), Condition("owner", "=", "x")]
+    told = "; ".join(note.message for note in kb.search("storage", where=Where(conditions=tuple(asked))).notes)
+    assert "the filter owner = 'x'; there are 'Dana'" in told
+    assert "the filter password = 'x'" in told
+    assert secret not in told
 
 
 def test_the_reason_that_a_filter_gives_comes_before_advice(kb: ragstone.Knowledge) -> None:
@@ -267,6 +296,20 @@ def test_vectors_of_another_model_are_not_compared(kb: ragstone.Knowledge, opene
     assert all("cosine" not in hit.signals for hit in found.hits)
 
 
+@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
+@pytest.mark.parametrize("kind", ["embedded", "json"])
+def test_words_answer_where_a_collection_has_no_vectors_and_a_note_says_so(
+    docs: Path, tmp_path: Path, mode: Mode, kind: str
+) -> None:
+    store = f"{kind}:{tmp_path / 'wordy'}"
+    with ragstone.open(store, embed__model="none") as kb:
+        kb.ingest(docs)
+    with ragstone.open(store, embedder=BagOfWords()) as kb:
+        found = kb.search("retention of samples", mode=mode)
+    assert found.hits[0].chunk.document.path == "storage.md"
+    assert [note.code for note in found.notes] == ["semantic_unavailable", "no_vectors"]
+
+
 def test_every_leg_failing_is_an_error_and_not_nothing_found(docs: Path, kb: ragstone.Knowledge) -> None:
     from contextlib import asynccontextmanager
 
@@ -295,20 +338,6 @@ def test_every_leg_failing_is_an_error_and_not_nothing_found(docs: Path, kb: rag
     store.reader = reader  # type: ignore[method-assign]  # the fault under test
     with pytest.raises(StoreError, match="the index is gone"):
         kb.search("anything")
-
-@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
-@pytest.mark.parametrize("kind", ["embedded", "json"])
-def test_words_answer_where_a_collection_has_no_vectors_and_a_note_says_so(
-    docs: Path, tmp_path: Path, mode: Mode, kind: str
-) -> None:
-    store = f"{kind}:{tmp_path / 'wordy'}"
-    with ragstone.open(store, embed__model="none") as kb:
-        kb.ingest(docs)
-    with ragstone.open(store, embedder=BagOfWords()) as kb:
-        found = kb.search("retention of samples", mode=mode)
-    assert found.hits[0].chunk.document.path == "storage.md"
-    assert [note.code for note in found.notes] == ["semantic_unavailable", "no_vectors"]
-
 
 
 def test_never_built_empty_and_unfinished_have_three_names(docs: Path, opened: Open) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ragstone import guard
 from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, Condition, Where
 from ragstone.core.ports import Exporter, Reader
@@ -44,8 +45,8 @@ GROUPS: Mapping[str, tuple[str, Callable[[Chunk], Any]]] = {
 
 
 async def note_filter(reader: Reader, info: Info, where: Where, trace: Trace, *, seconds: float) -> None:
-    """Note each group of a filter that no passage passes by itself, with the values that there are, and each field that
-    conditions ask for and no passage has; as far as the caller may see.
+    """Note each group and each condition of a filter that no passage passes by itself, with the values that there are,
+    and each field that conditions ask for and no passage has; as far as the caller may see.
 
     One search for any passage a group. So it is known where all passages have vectors, and where the store can list a
     few documents whole.
@@ -64,12 +65,17 @@ async def note_filter(reader: Reader, info: Info, where: Where, trace: Trace, *,
             sample = await find(empty, SAMPLE) or []
             asked = (asked,) if isinstance(asked, str) else asked
             trace.note(FILTER_GROUP, _describe_group(label, asked, map(read, sample)))
-    for name in dict.fromkeys(one.column for one in where.conditions if one.operator != "IS NULL"):
-        if name in CHUNK_FACTS or name in DOCUMENT_FACTS:
+    for condition in dict.fromkeys(where.conditions):
+        name = condition.column
+        if await find(replace(empty, conditions=(condition,)), 1) != []:
             continue
-        has = Where(conditions=(Condition(name, "IS NOT NULL"),), allow_restricted=where.allow_restricted)
-        if await find(has, 1) == []:
+        is_field = name not in CHUNK_FACTS and name not in DOCUMENT_FACTS
+        has = replace(empty, conditions=(Condition(name, "IS NOT NULL"),))
+        if is_field and condition.operator != "IS NULL" and await find(has, 1) == []:
             trace.note(FILTER_FIELD, f"no document here has the field {name!r} that the filter asks for")
+            continue
+        values = [collect_facts(chunk).get(name) for chunk in await find(empty, SAMPLE) or []]
+        trace.note(FILTER_GROUP, _describe_condition(condition, values))
 
 
 def _choose_look(reader: Reader, info: Info) -> Look | None:
@@ -101,13 +107,21 @@ async def _list_passing(reader: Exporter, where: Where, limit: int) -> list[Chun
     return out[:limit]
 
 
-def _describe_group(label: str, asked: Sequence[str], values: Iterable[Any]) -> str:
+def _describe_condition(condition: Condition, values: Iterable[Any]) -> str:
+    value = condition.value
+    asked = () if value is None else value if isinstance(value, tuple) else (value,)
+    values = [value for value in values if not guard.locate_secrets(f"{condition.column}: {value}")]
+    return _describe_group(f"{condition.column} {condition.operator}", asked, values)
+
+
+def _describe_group(label: str, asked: Sequence[Any], values: Iterable[Any]) -> str:
     """That nothing passes, and the commonest values that there are, the nearest path first."""
-    flat = [str(one) for value in values for one in (value if isinstance(value, list | tuple) else [value]) if one]
+    single = [one for value in values for one in (value if isinstance(value, list | tuple) else [value])]
+    flat = [str(one) for one in single if one not in (None, "")]
     known = [one for one, _ in sorted(Counter(flat).items(), key=lambda item: (-item[1], item[0]))]
-    near = find_nearest_path(asked[0], known) if label == "path" else None
+    near = find_nearest_path(str(asked[0]), known) if label.partition(" ")[0] == "path" and asked else None
     known = [near, *(one for one in known if one != near)] if near else known
     wanted = ", ".join(f"{one!r:.60}" for one in asked[:NAMED])
     named = ", ".join(f"{one!r:.60}" for one in known[:NAMED]) + (", …" if len(known) > NAMED else "")
     has = f"; there are {named}" if known else ""
-    return f"no document here passes the filter {label} {wanted}{has}"
+    return f"no document here passes the filter {f'{label} {wanted}'.rstrip()}{has}"
