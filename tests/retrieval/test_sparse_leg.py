@@ -14,6 +14,7 @@ from ragstone.engine import Engine
 from ragstone.evaluation import Case
 from ragstone.evaluation.engine_evaluation import evaluate_golden
 from ragstone.testing.bag_of_words import BagOfWords
+from tests.providers import tiny_onnx
 from tests.providers.serving import backends
 from tests.providers.serving.between import Between, standing
 from tests.server.conftest import open_client
@@ -226,4 +227,16 @@ def test_a_deleted_document_is_found_no_more(tmp_path: Path, server: Between) ->
         kb.ingest(write_texts(tmp_path / "docs"))
         assert kb.delete("long.md") == 1
         assert paths(kb.search(STOP_WORDS)) == ["warm.md"]
+        assert kb.doctor() == []
+
+
+def test_a_model_in_the_process_makes_the_vectors_too(tmp_path: Path) -> None:
+    place = tiny_onnx.write_folder(tmp_path / "model", tiny_onnx.sparse_encoder())
+    model: Any = {"sparse__model": "fastembed/prithivida/Splade_PP_en_v1", "sparse__folder": str(place)}
+    model |= {"sparse__index": True, "embed__model": "none", "offline": True}
+    with ragstone.open(tmp_path / "store", **model) as kb:
+        assert kb.ingest(write_texts(tmp_path / "docs"))[0].stats["encoded"] == len(TEXTS)
+        found = kb.search(QUESTION, sparse="splade", bm25_weight=0.0, cosine_weight=1.0)
+        assert paths(found) == BY_MODEL
+        assert found.hits[0].signals["sparse"] > found.hits[3].signals["sparse"] > 0
         assert kb.doctor() == []
