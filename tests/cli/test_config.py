@@ -62,6 +62,8 @@ def test_the_starter_file_holds_and_is_never_written_over(run: Run, docs: Path) 
         ("embed: {model: ollama/none-such, base_url: 'http://127.0.0.1:1', reads: 99}", "127.0.0.1:1"),
         ("store: 'postgresql://127.0.0.1:1/db'", "does not answer"),
         ("store: 'nonsense://x'", "nonsense"),
+        ("answer: {prompt: nowhere.txt}", "there is no prompt 'nowhere.txt'"),
+        ("answer: {calibration: nowhere.json}", "calibration nowhere.json: cannot be read"),
     ],
 )
 def test_a_check_names_what_an_ingestion_would_stumble_over(run: Run, docs: Path, text: str, says: str) -> None:

@@ -2,6 +2,7 @@
 
 from ragstone import guard
 from ragstone.access import Permission
+from ragstone.answering.generative.prompt import load_template
 from ragstone.core.errors import ConfigError, NoKey, NotBuilt, RagstoneError, StoreError
 from ragstone.core.ports import RecallingSource
 from ragstone.core.records import Info, Run
@@ -107,17 +108,26 @@ class CollectionVerbs(VerbGroup):
 
     @verb(Permission.WRITE)
     async def check_settings(self) -> list[str]:
-        """The settings that would stop an ingestion, one sentence each: sources, models, store. Reads no document."""
+        """The settings that would stop an ingestion or an answer, one sentence each: sources, models, store, prompt,
+        calibration. Reads no document."""
         problems = self._find_source_problems() + await self._find_model_problems()
-        try:
-            build_run_context(self._components)  # the chunker and its options
-        except RagstoneError as error:
-            problems.append(str(error))
+        for check in (self._check_chunking, self._check_answers):
+            try:
+                check()
+            except RagstoneError as error:
+                problems.append(str(error))
         try:
             await self.store.admin.exists(self.scope)
         except RagstoneError as error:
             problems.append(str(error))
         return problems
+
+    def _check_chunking(self) -> None:
+        build_run_context(self._components)  # the chunker and its options
+
+    def _check_answers(self) -> None:
+        load_template(self.settings.answer.prompt)
+        _ = self._components.policy  # made here, from the file of a calibration
 
     def _find_source_problems(self) -> list[str]:
         problems = []
