@@ -310,6 +310,18 @@ def test_words_answer_where_a_collection_has_no_vectors_and_a_note_says_so(
     assert [note.code for note in found.notes] == ["semantic_unavailable", "no_vectors"]
 
 
+def test_words_answer_a_semantic_question_while_all_vectors_are_pending(docs: Path, opened: Open) -> None:
+    class Broken(BagOfWords):
+        async def embed(self, texts: Sequence[str], *, kind: str = "document") -> Vectors:
+            raise ragstone.Unavailable("the model is gone: reinstall it")
+
+    with pytest.raises(ragstone.Unavailable):
+        opened(embedder=Broken()).ingest(docs)
+    found = opened().search("retention of samples", mode="semantic")
+    assert found.hits[0].chunk.document.path == "storage.md"
+    assert [note.code for note in found.notes] == ["vectors_pending", "semantic_unavailable"]
+
+
 def test_every_leg_failing_is_an_error_and_not_nothing_found(docs: Path, kb: ragstone.Knowledge) -> None:
     from contextlib import asynccontextmanager
 

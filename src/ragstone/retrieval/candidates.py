@@ -216,10 +216,9 @@ def check_vector(source: Source, info: Info, vector: Vectors | None, trace: Trac
     if vector is not None and _lacks_vectors(source, info):
         vector = None
         trace.note("semantic_unavailable", "semantic unavailable; fallback=keyword-only")
-        trace.note(
-            "no_vectors",
-            "the collection holds no vectors: run ingest with an embedding model (a json: store keeps none)",
-        )
+        if not info.pending_vectors:  # else those are noted
+            held = "the collection holds no vectors: run ingest with an embedding model (a json: store keeps none)"
+            trace.note("no_vectors", held)
     return vector
 
 
