@@ -1,5 +1,6 @@
 """Searching with a model of sparse vectors over BM25's candidates: the order, the signals, what holds without it."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,17 @@ def test_both_rankings_are_fused_with_it(tmp_path: Path, server: Between) -> Non
             assert paths(found)[0] != "rare.md"
             assert {"splade", "bm25", "cosine"} <= found.hits[0].signals.keys()
             assert "splade" in found.timings
+
+
+def test_the_line_of_a_question_counts_the_candidates_that_a_model_ordered(
+    tmp_path: Path, server: Between, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_with(server, tmp_path / "store", log__queries=True) as kb:
+        kb.ingest(*write_texts(tmp_path))
+        kb.search(QUESTION)
+        kb.search(QUESTION, sparse="splade")
+    plain, ordered = map(json.loads, capsys.readouterr().err.splitlines())
+    assert plain["num_fts_candidates"] == ordered["num_fts_candidates"] == len(BY_WORDS)
 
 
 def test_a_model_of_a_folder_runs_in_the_process(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from ragstone.guard import mask_secrets
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.reranking import DEPTH, RERANK, RERANKED, is_reranker_skipped
 
-WORDS = ("bm25", "count", "tf")  # signals of retrievers by words
+WORDS = ("bm25", "count", "tf", "splade")  # names of rankings of candidates by words
 CANCELLED = "cancelled"  # its caller went away
 
 
