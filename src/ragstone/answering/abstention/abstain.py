@@ -16,9 +16,9 @@ ABSTENTION = "I don't have enough information in the current documents to answer
 
 # The signs behind each reason. The group that weighs most against an answer names the abstention.
 REASONS: Mapping[str, tuple[str, ...]] = {
-    "weak_evidence": ("cosine", "ahead", "bm25", "matched_ahead"),
-    "no_supporting_sentence": ("similar", "sentence", "covered", "matched", "unmatched"),
-    "missing_terms": ("section", "unsaid", "numbers"),
+    "weak_evidence": ("cosine", "ahead", "bm25"),
+    "no_supporting_sentence": ("similar", "sentence", "covered", "matched", "matched_ahead"),
+    "missing_terms": ("section", "unsaid", "numbers", "unmatched"),
     "contradicted": ("denied", "opposed", "extremes"),
     "something_else": ("other_number", "replaced", "replaced_weight", "replaced_number"),
     "wrong_kind": ("typed",),
