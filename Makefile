@@ -4,6 +4,7 @@
 # make preset-library  the demo with the settings of a known system; also -notes, -research, -company
 # make check  everything that CI runs: style, types and tests
 # make gate   the demo's questions by words alone, without a model, against demo/gate.json: exit status 3 if worse
+# make containers  the image and the stack, built and started with podman, without a registry (as root; skipped elsewhere)
 # make ray         an ingestion by a Ray cluster of this machine, also when a worker is killed
 # make kills       hundreds of ends of an ingestion by kill -9, at random moments (half an hour)
 # make frameworks  the pages on LangChain, LlamaIndex and Haystack, with each of them (560 MB)
@@ -15,7 +16,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: preset-library preset-notes preset-research preset-company help demo dev gate eval eval-rag eval-both eval-chunk test check frameworks kills ray lint types parts clean
+.PHONY: containers preset-library preset-notes preset-research preset-company help demo dev gate eval eval-rag eval-both eval-chunk test check frameworks kills ray lint types parts clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -33,6 +34,9 @@ $(STAMP): pyproject.toml
 
 dev:
 	@sh deploy/compose/up.sh
+
+containers: $(STAMP)
+	$(BIN)/python deploy/try_containers.py
 
 demo: $(STAMP)
 	@sh demo/run.sh $(BIN)/ragstone

@@ -155,3 +155,12 @@ def test_the_role_of_the_server_reads_and_writes_and_is_held_to_its_tenant(serve
         finally:
             server.run("REVOKE ragstone_write FROM ragstone")
             server.run("DROP ROLE ragstone")
+
+
+def test_the_trial_of_the_containers_is_skipped_with_a_sentence_where_podman_is_missing(tmp_path: Path) -> None:
+    script = [sys.executable, str(ROOT / "deploy" / "try_containers.py")]
+    done = subprocess.run(
+        script, capture_output=True, text=True, check=False, env={"PATH": str(tmp_path)}, timeout=HANG
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "skipped: podman and debootstrap and tar are not installed\n"
