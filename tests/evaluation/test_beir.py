@@ -54,7 +54,7 @@ def test_for_answers_every_question_that_is_marked_comes_and_the_rest_is_counted
     ]
     assert [said.split(":")[0] for said in told] == ["1 question of queries.jsonl left out"]
     assert [case.id for case in load_beir_cases(root)] == ["1", "2"]
-    with pytest.raises(UsageError, match=r"tset\.tsv: not found; splits there: test"):
+    with pytest.raises(UsageError, match=r"tset\.tsv: not found; splits there: test; name one with --split"):
         load_beir_cases(root, answers=True, split="tset")
     (root / "qrels" / "test.tsv").unlink()
     told.clear()
@@ -152,7 +152,7 @@ def test_another_split_is_named_when_it_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"dev\.tsv: not found; splits there: test"):
         load_beir_cases(folder(tmp_path), split="dev")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UsageError, match="splits there: none"):
+    with pytest.raises(UsageError, match="splits there: none; write it: query-id, corpus-id, score"):
         load_beir_cases(tmp_path / "empty")
     with pytest.raises(UsageError, match=r"nowhere is not a folder: BEIR is corpus\.jsonl"):
         load_beir_cases(tmp_path / "nowhere")

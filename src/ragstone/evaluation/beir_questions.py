@@ -100,7 +100,8 @@ def _select_texts(value: object) -> tuple[str, ...]:
 
 def _read_qrels(file: Path) -> dict[str, dict[str, int]]:
     if not file.is_file():
-        raise UsageError(f"{file}: not found; splits there: {_list_splits(file)}")
+        do = "name one with --split" if list(file.parent.glob("*.tsv")) else "write it: query-id, corpus-id, score"
+        raise UsageError(f"{file}: not found; splits there: {_list_splits(file)}; {do}")
     out: dict[str, dict[str, int]] = {}
     for number, line in enumerate(read_guarded(file, lambda: file.read_bytes().split(b"\n")), 1):
         fields = line.decode("utf-8", "replace").strip("\r\n").split("\t")
