@@ -5,9 +5,12 @@ import logging
 from ragstone.core.errors import (
     Busy,
     Forbidden,
+    NotAStore,
     NotBuilt,
     RagstoneError,
     StoreError,
+    StoreNotReady,
+    StoreTooNew,
     Unauthorized,
     Unavailable,
     UsageError,
@@ -21,6 +24,7 @@ class ReadOnly(Forbidden):
 
 log = logging.getLogger("ragstone")
 LENGTH = 1000  # characters
+OPERATORS = (StoreError, StoreNotReady, StoreTooNew, NotAStore)  # for who runs the server, not for who asks
 NEXT_STEPS: dict[type[RagstoneError], str] = {
     Unauthorized: "ask the user for a valid key",
     ReadOnly: "ask the user to ingest, or to start this server without --read-only",
@@ -29,6 +33,9 @@ NEXT_STEPS: dict[type[RagstoneError], str] = {
     NotBuilt: "call list_collections for the collections that exist, or leave `collection` out",
     Busy: "another ingestion is running: call again in a minute",
     StoreError: "call again once; if it fails again, ask the user to run `ragstone doctor`",
+    StoreNotReady: "ask the user to look at this server's log",
+    StoreTooNew: "ask the user to look at this server's log",
+    NotAStore: "ask the user to look at this server's log",
     Unavailable: "call again in a minute; rag_search with keywords needs no model",
     RagstoneError: "call again once; if it fails again, tell the user",
 }
@@ -38,6 +45,9 @@ def describe_error(error: Exception) -> str:
     """A sentence and the next step; of an error that nobody foresaw, its kind alone."""
     if isinstance(error, NotBuilt):
         said = "this collection does not exist"
+    elif isinstance(error, OPERATORS) and not isinstance(error, Busy):
+        log.warning("a tool failed: %s", error)  # it may name places and settings of this server
+        said = "the store cannot be used now"
     elif isinstance(error, RagstoneError):
         said = str(error)
     else:

@@ -1,0 +1,22 @@
+"""Errors of tools: a sentence and a next step, and nothing of the server's own places."""
+
+import logging
+
+import pytest
+
+from ragstone.core.errors import Busy, Corrupt, NotAStore, RagstoneError, StoreTooNew, UsageError
+from ragstone.mcp.errors import describe_error
+
+
+@pytest.mark.parametrize("kind", [Corrupt, NotAStore, StoreTooNew])
+def test_the_place_of_a_store_is_for_the_log_alone(kind: type[RagstoneError], caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "ragstone"):
+        told = describe_error(kind("/srv/ragstone/store/vectors is damaged"))
+    assert told.startswith("the store cannot be used now\nNext step: ")
+    assert "/srv" not in told
+    assert "/srv/ragstone/store/vectors is damaged" in caplog.text
+
+
+@pytest.mark.parametrize("error", [Busy("another run is writing"), UsageError("top_k: expected 1 to 100")])
+def test_what_a_caller_can_mend_is_said(error: RagstoneError) -> None:
+    assert describe_error(error).startswith(f"{error}\nNext step: ")
