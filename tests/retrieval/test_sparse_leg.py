@@ -240,3 +240,19 @@ def test_a_model_in_the_process_makes_the_vectors_too(tmp_path: Path) -> None:
         assert paths(found) == BY_MODEL
         assert found.hits[0].signals["sparse"] > found.hits[3].signals["sparse"] > 0
         assert kb.doctor() == []
+
+
+async def test_a_pipeline_does_not_add_its_scores_to_one_collection_alone(tmp_path: Path, server: Between) -> None:
+    """A passage of the collection without stored vectors would stand behind all that have one score more."""
+    (plain := tmp_path / "plain").mkdir()
+    (plain / "best.md").write_text("Zebra, summer, months.", encoding="utf-8")
+    given: Any = {"store": str(tmp_path / "store"), "embed__model": "none"}
+    given |= {"sparse__model": "tei/splade", "sparse__base_url": server.url}
+    for collection, folder, index in (("kept", write_texts(tmp_path / "docs"), True), ("plain", plain, False)):
+        async with Engine(load_settings(**given, collection=collection, sparse__index=index)) as engine:
+            await engine.ingest(folder)
+    pipelines: Any = [{"name": "both", "collections": ["kept", "plain"]}]
+    async with Engine(load_settings(**given, pipelines=pipelines)) as engine:
+        found = await engine.pipeline("both").search(QUESTION, sparse="splade")
+    assert "best.md" in paths(found)[:2]
+    assert next(one for one in paths(found) if one != "best.md") in BY_MODEL

@@ -1,7 +1,8 @@
 """The candidates of all sources and variants become one ranking: by score within a model, by rank across models.
 
 Sources whose vectors are of one model are one ranking: their candidates are fused by score. Rankings of different
-models, of different variants of the question, and those that a store fused itself are fused by rank.
+models, those by stored sparse vectors and those without, those of different variants of the question, and those that
+a store fused itself are fused by rank.
 """
 
 from collections.abc import Hashable, Mapping, Sequence, Set
@@ -59,7 +60,7 @@ def group_rankings(results: Sequence[SourceResult]) -> dict[RankingKey, list[Sou
 
 def ranking_key(number: int, ranking: SourceRanking) -> RankingKey:
     """The key that the rankings of a group share; `number` is that of the ranking's result."""
-    by_model = ranking.source.model if ranking.has_vectors else None
+    by_model = ranking.source.model if ranking.has_vectors else None, ranking.sparse is not None
     return ranking.variant, number if ranking.is_fused_by_store else by_model, ranking.is_fused_by_store
 
 
