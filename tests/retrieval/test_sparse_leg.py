@@ -133,8 +133,10 @@ def test_another_model_is_refused_until_a_refresh_makes_all_anew(tmp_path: Path,
         found = kb.search(QUESTION, mode="keyword")
         assert codes(found) == ["sparse_outdated"]
         assert "splade" in found.hits[0].signals
+        (folder / "none.md").write_text("Months with snow.", encoding="utf-8")
         with pytest.raises(UsageError, match=r"keeps sparse vectors of tei/splade.*--refresh"):
             kb.ingest(folder)
+        assert paths(kb.search("snow", mode="keyword")) == []  # nothing of that run was written
         assert kb.ingest(folder, refresh=True)[0].stats["encoded"] == len(TEXTS)
         assert codes(kb.search(QUESTION, mode="keyword")) == []
 

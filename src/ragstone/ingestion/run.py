@@ -37,7 +37,7 @@ from ragstone.ingestion.outdated_editions import renew_outdated
 from ragstone.ingestion.progress import EventCallback, Progress, Tally, record_unlisted
 from ragstone.ingestion.ray_stages import prepare_here_or_on_ray
 from ragstone.ingestion.run_context import RunContext
-from ragstone.ingestion.sparse_vectors import update_sparse_index
+from ragstone.ingestion.sparse_vectors import check_held_model, update_sparse_index
 from ragstone.ingestion.vectors import fill_vectors
 
 log = logging.getLogger("ragstone")
@@ -107,6 +107,7 @@ async def _prepare_collection(context: RunContext, source: Source, listed: Listi
     if await admin.exists(scope):
         info = await _read_info(context)
         _check_model(context, info)
+        await check_held_model(context)
         tally.warnings += context.describe_kept_variant(info)
         context = context.for_vectors_of(info)
         if not context.refresh:
@@ -115,9 +116,8 @@ async def _prepare_collection(context: RunContext, source: Source, listed: Listi
         if not listed and not tally.skipped:
             tally.warnings.append(nothing)
     elif not listed:
-        raise UsageError(
-            nothing + (f" ({len(tally.skipped)} skipped, first: {tally.skipped[0].message})" if tally.skipped else "")
-        )
+        first = f" ({len(tally.skipped)} skipped, first: {tally.skipped[0].message})" if tally.skipped else ""
+        raise UsageError(nothing + first)
     model = context.builder.model
     await admin.create(
         scope,

@@ -7,6 +7,7 @@ from ragstone.core.ports import SparseEncoder, SparseIndex, SparseIndexingStore,
 from ragstone.core.types import Chunk, Scope
 from ragstone.ingestion.progress import Progress, Tally
 from ragstone.ingestion.run_context import RunContext
+from ragstone.stores.model_checks import check_sparse_model
 
 ENCODE_AT_ONCE = 64  # chunks between two writes: what a kill costs, and what is in memory
 STAGE = "sparse"
@@ -16,6 +17,15 @@ async def read_sparse_state(store: Store, scope: Scope) -> SparseState | None:
     """The sparse vectors of a collection; None where it keeps none."""
     async with store.reader(scope) as reader:
         return await reader.sparse_state() if isinstance(reader, SparseReader) else None
+
+
+async def check_held_model(context: RunContext) -> None:
+    """Raises `UsageError` where the collection keeps sparse vectors of another model than this run would make, before
+    it writes anything."""
+    if context.sparse is not None and not context.refresh:
+        scope = context.builder.scope
+        state = await read_sparse_state(context.store, scope)
+        check_sparse_model(state.model if state else None, context.sparse.model, scope)
 
 
 async def update_sparse_index(context: RunContext, tally: Tally, progress: Progress) -> None:
