@@ -5,7 +5,7 @@
 # make check  everything that CI runs: style, types and tests
 # make gate   the demo's questions by words alone, without a model, against demo/gate.json: exit status 3 if worse
 # make containers  the image and the stack, built and started with podman, without a registry (as root; skipped elsewhere)
-# make ray         an ingestion by a Ray cluster of this machine, also when a worker is killed
+# make ray         an ingestion by a Ray cluster of this machine, also when a worker is killed, or (as root) a machine lost
 # make kills       hundreds of ends of an ingestion by kill -9, at random moments (half an hour)
 # make frameworks  the pages on LangChain, LlamaIndex and Haystack, with each of them (560 MB)
 # make eval   the demo's questions: how good the search is; eval-rag: the answers; eval-both: both
@@ -80,7 +80,7 @@ check: lint types test
 # Debian packages that some tests need (.ci/packages, one a line); without root those tests say what they lack.
 ray: .venv/.tested
 	$(BIN)/python -m pip install -q 'ray[data]>=2.40,<3'
-	RAGSTONE_RAY=1 $(BIN)/python -m pytest -q -n 0 tests/ingestion/test_ray.py
+	RAGSTONE_RAY=1 $(BIN)/python -m pytest -q -n 0 tests/ingestion/test_ray.py tests/ingestion/test_ray_machines.py
 
 kills: .venv/.tested
 	RAGSTONE_TEST_KILLS=$(KILLS) $(BIN)/python -m pytest -q -n auto tests/ingestion tests/stores/test_kill.py -k killed_at_random
