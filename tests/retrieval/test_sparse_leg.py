@@ -115,6 +115,7 @@ def test_a_failed_ingestion_leaves_chunks_pending_and_the_next_one_completes_the
         assert kb.doctor() == ["5 chunks have no sparse vector yet; set sparse.index and run: ragstone ingest"]
         found = kb.search(QUESTION, mode="keyword")
         assert (paths(found)[0], codes(found)) == ("rare.md", ["sparse_pending"])
+        assert "run ingest with sparse.index" in found.notes[0].message
         assert kb.ingest(folder)[0].stats["encoded"] == len(TEXTS)
         assert codes(kb.search(QUESTION, mode="keyword")) == []
         (folder / "none.md").write_text("Months with snow.", encoding="utf-8")

@@ -57,7 +57,7 @@ def _note_pending(state: SparseState, trace: Trace) -> None:
         trace.note(
             PENDING,
             f"{state.pending} chunks have no sparse vector yet and are found by the other retrievers only; run ingest "
-            "to complete them",
+            "with sparse.index to complete them",
         )
 
 
