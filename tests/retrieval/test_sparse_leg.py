@@ -144,11 +144,15 @@ def test_another_model_is_refused_until_a_refresh_makes_all_anew(tmp_path: Path,
 
 def test_settings_that_cannot_be_are_refused_with_what_to_set(tmp_path: Path, server: Between) -> None:
     folder = write_texts(tmp_path / "docs")
+    with open_with(server, tmp_path / "store") as kb:
+        kb.ingest(folder)
     with (
         open_with(server, tmp_path / "store", sparse__model="none") as kb,
         pytest.raises(ConfigError, match="set sparse"),
     ):
-        kb.ingest(folder)
+        kb.ingest(folder, recreate=True)
+    with open_with(server, tmp_path / "store", sparse__index=False) as kb:
+        assert paths(kb.search(QUESTION))  # it was refused before anything was erased
     with (
         open_with(server, f"json:{tmp_path / 'store.json'}") as kb,
         pytest.raises(UsageError, match=r"a store of kind .* keeps no sparse"),

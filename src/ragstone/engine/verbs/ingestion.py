@@ -93,11 +93,11 @@ class IngestionVerbs(VerbGroup):
     ) -> list[Run]:
         await self._components.embedders.learn()
         await pin_own_model(self._components, recreate=recreate)
-        if recreate:
-            await self._erase_before_ingest([source for source, _ in roots], allow_removals=allow_removals)
         context = build_run_context(self._components, allow_removals=allow_removals, **options)
         context = replace(context, flush=flush, cluster=make_cluster(self._components, ray))
         context = replace(context, keep_going=len(roots) > 1)
+        if recreate:  # after the lines above, which refuse settings that cannot be
+            await self._erase_before_ingest([source for source, _ in roots], allow_removals=allow_removals)
         runs = []
         processes = self._components.processes.make_sandbox()
         from ragstone.ingestion.outdated_editions import renew_sources
