@@ -1,5 +1,6 @@
 """Searching by stored sparse vectors: what they find that words do not, weights, filters, explanations, what fails."""
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ import ragstone
 from ragstone.config.load import load as load_settings
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.filters import Where
+from ragstone.core.types import Scope
 from ragstone.engine import Engine
 from ragstone.evaluation import Case
 from ragstone.evaluation.engine_evaluation import evaluate_golden
+from ragstone.stores.embedded.paths import files_of_scope
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.providers import tiny_onnx
 from tests.providers.serving import backends
@@ -102,6 +105,18 @@ def test_a_model_that_fails_leaves_the_other_retrievers_with_a_note(tmp_path: Pa
         server.fail_next(503)
         found = kb.search(QUESTION, mode="keyword")
         assert (paths(found)[0], codes(found)) == ("rare.md", ["splade_failed"])
+
+
+def test_damaged_vectors_leave_the_other_retrievers_with_a_note(tmp_path: Path, server: Between) -> None:
+    with open_with(server, tmp_path / "store") as kb:
+        kb.ingest(write_texts(tmp_path / "docs"))
+        database = files_of_scope(tmp_path / "store", Scope("default", "default")).database
+        with sqlite3.connect(database) as connection:
+            connection.execute("UPDATE sparse_vectors SET vector = zeroblob(length(vector))")
+        connection.close()
+        found = kb.search(QUESTION, mode="keyword")
+        assert (paths(found)[0], codes(found)) == ("rare.md", ["sparse_failed"])
+        assert "run: ragstone doctor --repair" in found.notes[0].message
 
 
 def test_a_failed_ingestion_leaves_chunks_pending_and_the_next_one_completes_them(

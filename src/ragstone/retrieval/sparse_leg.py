@@ -95,13 +95,23 @@ async def _add_candidates(
     own = encoded.get(question.text)
     if own is None or not any(SPARSE_SIGNAL in one.candidates for one in rankings):
         return found
-    with trace.time_stage("rank"):
-        rated = [await _rate_ranking(found.view.reader, reader, one) for one in rankings]
-        return await _read_new_chunks(found, reader, question, tuple(rated), own)
+    rating = _rate_candidates(found, reader, question, rankings, own)
+    return await trace.attempt(SPARSE_SIGNAL, rating, found, seconds=deadlines.retriever)
 
 
 def _add_leg(candidates: Candidates, found: Sequence[Candidate] | None) -> Candidates:
     return candidates if found is None else {**candidates, SPARSE_SIGNAL: found}
+
+
+async def _rate_candidates(
+    found: SourceResult,
+    sparse: SparseReader,
+    question: Question,
+    rankings: Sequence[SourceRanking],
+    own: SparseVector,
+) -> SourceResult:
+    rated = [await _rate_ranking(found.view.reader, sparse, one) for one in rankings]
+    return await _read_new_chunks(found, sparse, question, tuple(rated), own)
 
 
 async def _rate_ranking(reader: Reader, sparse: SparseReader, ranking: SourceRanking) -> SourceRanking:
