@@ -35,7 +35,7 @@ from ragstone.retrieval.reranking import DEPTH, Reranking, choose_reranking, rer
 from ragstone.retrieval.rescoring import SPLADE
 from ragstone.retrieval.search_context import SearchContext, Source, refusal_code
 from ragstone.retrieval.source_failures import combine_failures, keep_failure
-from ragstone.retrieval.sparse_leg import apply_sparse_model
+from ragstone.retrieval.sparse_retriever import apply_sparse_model
 from ragstone.retrieval.store_timeout import limit_store_time
 
 FAILED = "part_failed"  # the note of a source that was left out

@@ -11,8 +11,8 @@ from ragstone.config.deadlines import Deadlines
 from ragstone.core.errors import Unavailable
 from ragstone.core.ports import Reader, SparseReader, SparseState, SparseVector, word_signal
 from ragstone.core.trace import Trace
-from ragstone.core.types import SPARSE_SIGNAL, Candidate
-from ragstone.retrieval.candidates import Candidates, Signals, SourceRanking, SourceResult, list_ids
+from ragstone.core.types import SPARSE_SIGNAL
+from ragstone.retrieval.candidates import Signals, SourceRanking, SourceResult, list_ids
 from ragstone.retrieval.query_expansion import QueryVariant
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.rescoring import REFUSED, SPLADE, rescore_keywords
@@ -90,17 +90,13 @@ async def _add_candidates(
         if query is not None:
             work = reader.match_sparse(query, where=question.where, limit=question.word_depth)
             candidates = await trace.attempt(SPARSE_SIGNAL, work, None, seconds=deadlines.retriever)
-        made = ranking if candidates is None else replace(ranking, sparse=query)
-        rankings.append(replace(made, candidates=_add_leg(made.candidates, candidates)))
+        joined = {**ranking.candidates, SPARSE_SIGNAL: candidates or ()}
+        rankings.append(ranking if candidates is None else replace(ranking, sparse=query, candidates=joined))
     own = encoded.get(question.text)
     if own is None or not any(SPARSE_SIGNAL in one.candidates for one in rankings):
         return found
     rating = _rate_candidates(found, reader, question, rankings, own)
     return await trace.attempt(SPARSE_SIGNAL, rating, found, seconds=deadlines.retriever)
-
-
-def _add_leg(candidates: Candidates, found: Sequence[Candidate] | None) -> Candidates:
-    return candidates if found is None else {**candidates, SPARSE_SIGNAL: found}
 
 
 async def _rate_candidates(
