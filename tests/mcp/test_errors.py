@@ -4,7 +4,10 @@ import logging
 
 import pytest
 
+from ragstone.config.settings import Settings
 from ragstone.core.errors import Busy, Corrupt, NotAStore, RagstoneError, StoreTooNew, UsageError
+from ragstone.core.trace import Trace
+from ragstone.mcp.engine_thread import EngineThread
 from ragstone.mcp.errors import describe_error
 
 
@@ -20,3 +23,23 @@ def test_the_place_of_a_store_is_for_the_log_alone(kind: type[RagstoneError], ca
 @pytest.mark.parametrize("error", [Busy("another run is writing"), UsageError("top_k: expected 1 to 100")])
 def test_what_a_caller_can_mend_is_said(error: RagstoneError) -> None:
     assert describe_error(error).startswith(f"{error}\nNext step: ")
+
+
+async def test_a_note_of_a_tool_does_not_tell_the_place_of_a_store_either(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail() -> None:
+        raise Corrupt("/srv/ragstone/store/vectors is damaged")
+
+    async def search() -> list[str]:
+        trace = Trace()
+        await trace.attempt("cosine", fail(), None)
+        return [note.message for note in trace.notes]
+
+    engines = EngineThread(Settings())
+    engines.start()
+    try:
+        [told] = await engines.run(search())
+    finally:
+        await engines.close()
+    assert told.startswith("cosine failed and was left out: ")
+    assert "/srv" not in told
+    assert "/srv/ragstone/store/vectors is damaged" in caplog.text

@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from ragstone.config.settings import Settings
+from ragstone.core.trace import HIDES_PLACES
 from ragstone.engine.engine_pool import EnginePool
 
 R = TypeVar("R")
@@ -30,6 +31,7 @@ class EngineThread:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._track(work), self._loop))
 
     async def _track(self, work: Coroutine[Any, Any, R]) -> R:
+        HIDES_PLACES.set(True)  # in this task alone
         task = asyncio.current_task()
         assert task is not None
         self._calls.add(task)
