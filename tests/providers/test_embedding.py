@@ -46,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def test_a_model_of_fastembed_gives_what_its_weights_say(folder: Path) -> None:
     texts = ["A cat sleeps on the stove.", "one two " * 300]
     theirs = make_embedder(f"fastembed/{FAST}", folder=str(folder), offline=True)
-    ours = make_embedder("minilm")
+    ours = make_embedder("minilm", precision="fp32")
     assert np.allclose((await theirs.embed(texts) * await ours.embed(texts)).sum(axis=1), 1, atol=1e-4)
     assert theirs.reads == ours.reads
     await theirs.close()
