@@ -10,6 +10,7 @@ import pytest
 import ragstone
 from ragstone.engine import Engine
 from ragstone.providers import MiniLM
+from ragstone.stores.embedded import EmbeddedStore
 from tests.engine.transfer.test_copy import STORES
 
 TEXTS = {"samples.md": "Samples are kept for 15 days.", "alerts.md": "A silence mutes alerts that match it."}
@@ -112,3 +113,15 @@ def test_a_sibling_is_made_once_and_only_where_there_is_one() -> None:
     assert (other := model.with_variant("fp32")) is not None
     assert (other.variant, other is model.with_variant("fp32"), model.with_variant("int4")) == ("fp32", True, None)
     assert other.with_variant("int8") is model
+
+
+async def test_a_store_that_cannot_be_remembered_is_read_for_each_question(tmp_path: Path, folder: Path) -> None:
+    """Such as a class of the caller's own that is compared by value."""
+
+    class Valued(EmbeddedStore):
+        __hash__ = None  # type: ignore[assignment]  # as a dataclass without `frozen`
+
+    store = f"embedded:{tmp_path / 'store'}"
+    await ingest_in(store, folder, "fp32")
+    async with Engine(ragstone.load(), store=Valued(tmp_path / "store")) as engine:
+        assert [note.code for note in (await engine.search(KEPT)).notes] == []

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from ragstone.config.settings import Settings
-from ragstone.core.errors import Busy, Corrupt, NotAStore, RagstoneError, StoreTooNew, UsageError
+from ragstone.core.errors import Busy, ConfigError, Corrupt, NotAStore, RagstoneError, StoreTooNew, UsageError
 from ragstone.core.trace import Trace
 from ragstone.mcp.engine_thread import EngineThread
 from ragstone.mcp.errors import describe_error
@@ -18,6 +18,13 @@ def test_the_place_of_a_store_is_for_the_log_alone(kind: type[RagstoneError], ca
     assert told.startswith("the store cannot be used now\nNext step: ")
     assert "/srv" not in told
     assert "/srv/ragstone/store/vectors is damaged" in caplog.text
+
+
+def test_a_setting_of_the_server_is_for_the_log_alone(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "ragstone"):
+        told = describe_error(ConfigError("llm.api_key_file /etc/ragstone/key cannot be read"))
+    assert told == "the configuration of this server is wrong\nNext step: ask the user to look at this server's log."
+    assert "/etc/ragstone/key" in caplog.text
 
 
 @pytest.mark.parametrize("error", [Busy("another run is writing"), UsageError("top_k: expected 1 to 100")])

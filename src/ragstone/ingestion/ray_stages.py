@@ -7,6 +7,7 @@ import asyncio
 import logging
 import pickle
 from collections.abc import AsyncIterator, Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -158,8 +159,8 @@ def _connect(address: str) -> None:
     def connect_and_stay() -> None:
         try:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR")
-            # It would print the failures that it mends on stdout, among the data.
-            vars(import_module("ray._private.worker"))["_worker_logs_enabled"] = False
+            with suppress(ImportError):  # it would print the failures that it mends on stdout, among the data
+                vars(import_module("ray._private.worker"))["_worker_logs_enabled"] = False
         except Exception as error:  # it has many of its own
             outcome.put(error)
         else:

@@ -4,6 +4,7 @@ import logging
 
 from ragstone.core.errors import (
     Busy,
+    ConfigError,
     Forbidden,
     NotAStore,
     NotBuilt,
@@ -35,6 +36,7 @@ NEXT_STEPS: dict[type[RagstoneError], str] = {
     StoreError: "call again once; if it fails again, ask the user to run `ragstone doctor`",
     StoreNotReady: "ask the user to look at this server's log",
     StoreTooNew: "ask the user to look at this server's log",
+    ConfigError: "ask the user to look at this server's log",
     NotAStore: "ask the user to look at this server's log",
     Unavailable: "call again in a minute; rag_search with keywords needs no model",
     RagstoneError: "call again once; if it fails again, tell the user",
@@ -48,6 +50,9 @@ def describe_error(error: Exception) -> str:
     elif isinstance(error, OPERATORS) and not isinstance(error, Busy):
         log.warning("a tool failed: %s", error)  # it may name places and settings of this server
         said = "the store cannot be used now"
+    elif isinstance(error, ConfigError):
+        log.warning("a tool failed: %s", error)
+        said = "the configuration of this server is wrong"
     elif isinstance(error, RagstoneError):
         said = str(error)
     else:

@@ -19,6 +19,7 @@ from ragstone.retrieval.search_context import SearchContext, Source
 from ragstone.retrieval.store_timeout import limit_store_time
 
 Held = tuple[str | None, str | None]  # model and variant of a collection's vectors
+REMEMBERED = 10_000  # collections of a store
 _SEEN: MutableMapping[Store, dict[Scope, Held]] = WeakKeyDictionary()
 
 
@@ -35,14 +36,17 @@ def follow_model(source: Source, info: Info) -> Source:
     has that one."""
     if not _may_vary(source) or source.store is None or source.scope is None or source.embedder is None:
         return source
-    _SEEN.setdefault(source.store, {})[source.scope] = info.model, info.variant
+    seen = _recall_collections(source.store)
+    if len(seen) >= REMEMBERED:
+        seen.clear()  # a store may have any number of collections
+    seen[source.scope] = info.model, info.variant
     return _with_variant(source, info.model, info.variant)
 
 
 async def _match_remembered(source: Source, deadlines: Deadlines) -> Source:
     if not _may_vary(source) or source.store is None or source.scope is None:
         return source
-    held = _SEEN.get(source.store, {}).get(source.scope)
+    held = _recall_collections(source.store).get(source.scope)
     if held is not None:
         return _with_variant(source, *held)
     try:
@@ -50,6 +54,13 @@ async def _match_remembered(source: Source, deadlines: Deadlines) -> Source:
             return follow_model(source, await reader.info())
     except RagstoneError:  # said by the search that follows
         return source
+
+
+def _recall_collections(store: Store) -> dict[Scope, Held]:
+    try:
+        return _SEEN.setdefault(store, {})
+    except TypeError:  # a store of the caller's own that is no key of such a mapping
+        return {}
 
 
 def _may_vary(source: Source) -> bool:
