@@ -142,3 +142,11 @@ def test_without_ray_the_extra_is_named(folder: Path, tmp_path: Path, monkeypatc
         pytest.raises(UsageError, match=r"pip install 'ragstone\[ray\]'"),
     ):
         kb.ingest(folder, ray="local")
+
+
+def test_an_address_that_gives_no_results_is_refused_at_once(folder: Path, tmp_path: Path) -> None:
+    with (
+        ragstone.open(tmp_path / "store", embedder=BagOfWords()) as kb,
+        pytest.raises(UsageError, match="--ray HOST:PORT of its head"),
+    ):
+        kb.ingest(folder, ray="ray://127.0.0.1:10001")

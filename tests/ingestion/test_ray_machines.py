@@ -56,12 +56,12 @@ class Machines:
         return f"10.201.77.{n + 1}"
 
     def start(self, n: int, *command: str, printed: Path) -> "subprocess.Popen[bytes]":
-        """A command of Python on one machine, in a working folder of its own; both streams go to the file `printed`."""
+        """A command of Python on one machine, in a working folder of its own; stdout goes to `printed`."""
         place = self._folder / f"machine-{n}"
         place.mkdir(exist_ok=True)
         whole = ["ip", "netns", "exec", self._names[n], sys.executable, *command]
-        with printed.open("wb") as out:
-            process = subprocess.Popen(whole, cwd=place, env=self._environment, stdout=out, stderr=out)
+        with printed.open("wb") as out, printed.with_suffix(".err").open("wb") as errors:
+            process = subprocess.Popen(whole, cwd=place, env=self._environment, stdout=out, stderr=errors)
         self._stack.callback(process.wait)
         self._stack.callback(self.kill, n)
         return process
@@ -127,7 +127,7 @@ def test_a_machine_that_is_lost_loses_and_doubles_nothing(machines: Machines, tm
     run = machines.start(0, "-m", "ragstone", "ingest", "docs", "--ray", address, "--json", printed=printed)
     assert until(lambda: machines.is_working(1))
     machines.kill(1)
-    assert run.wait(4 * HANG) == 0, printed.read_text()
+    assert run.wait(4 * HANG) == 0, printed.with_suffix(".err").read_text()
     told = [json.loads(line) for line in printed.read_text().splitlines()]
     assert told[-1]["documents"] == {
         **dict.fromkeys(("changed", "moved", "unchanged", "removed", "skipped"), 0),

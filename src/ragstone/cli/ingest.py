@@ -49,7 +49,7 @@ def ingest(
     password: Annotated[
         list[str] | None, typer.Option(help="Password of encrypted documents; prefer `passwords` with ${NAME}.")
     ] = None,
-    ray: Annotated[str | None, typer.Option(help="Ray cluster to use: local, auto or ray://HOST:PORT.")] = None,
+    ray: Annotated[str | None, typer.Option(help="Ray cluster to use: local, auto or HOST:PORT.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if a document was skipped.")] = False,
 ) -> int:
     """Update a collection from folders or files. Only changed documents are read and embedded."""

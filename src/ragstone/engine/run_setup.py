@@ -81,11 +81,17 @@ def _find_indexing_encoder(components: Components) -> SparseEncoder | None:
 
 
 def make_cluster(components: Components, address: str | None) -> Cluster | None:
-    """The Ray cluster of a run; an embedder that was handed in must be one that can be pickled."""
+    """The Ray cluster of a run; an embedder that was handed in must be one that can be pickled. Raises `UsageError` for
+    an address of Ray Client, through which Ray Data gives no results."""
     from ragstone.ingestion.run_context import Cluster
 
     if address is None:
         return None
+    if address.startswith("ray://"):
+        raise UsageError(
+            f"Ray Data does not work through {address!r:.80}: start the ingestion on a machine of the cluster, with "
+            "--ray auto or --ray HOST:PORT of its head"
+        )
     own = components.embedders.own
     if own is None or components.embedders.missing:
         return Cluster(address)
