@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -69,6 +69,23 @@ async def test_signals_do_not_depend_on_the_setting(place: str, folder: Path) ->
             found.append([(answer.text, answer.answerability)])
             found.append((await engine.explain(KEPT, path="samples.md")).signals)
     assert found[:3] == found[3:]
+
+
+@pytest.mark.parametrize("mode", ["keyword", "semantic", "hybrid"])
+async def test_every_mode_and_every_verb_works_with_the_vectors_that_are_there(
+    mode: Literal["keyword", "semantic", "hybrid"], tmp_path: Path, folder: Path
+) -> None:
+    store = f"embedded:{tmp_path / 'store'}"
+    await ingest_in(store, folder, "fp32")
+    async with open_with(store, pipelines=[{"name": "one", "collections": ["default"]}]) as engine:
+        for target in (engine, engine.pipeline("one")):
+            found = await target.search(KEPT, mode=mode)
+            answer = await target.ask(f"{KEPT}?", mode=mode)
+            fate = await target.explain(KEPT, path="samples.md", mode=mode)
+            assert found.hits[0].chunk.document.path == "samples.md"
+            assert "15 days" in await target.context(KEPT, mode=mode)
+            assert fate.stage == "found"
+            assert [note.code for note in (*found.notes, *answer.notes) if note.code == "model_changed"] == []
 
 
 async def test_an_open_collection_follows_when_it_goes_over_to_other_vectors(place: str, folder: Path) -> None:

@@ -176,8 +176,8 @@ async def _open_and_search(
             describe_store(span, reader, "open")
             span.set("db.collection.name", source.name)
             info = await reader.info()
-        own = follow_model(source, info)
-        if own is not source and question.mode != "keyword":  # the collection went over to other vectors meanwhile
+        own = source if question.mode == "keyword" else follow_model(source, info)
+        if own is not source:  # the collection went over to other vectors meanwhile
             only = replace(context, sources=(own,))
             vectors = await embed_question(only, question, trace)
             variants = await write_variants(only, question, vectors, trace)
