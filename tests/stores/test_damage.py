@@ -90,6 +90,16 @@ async def test_a_damaged_vector_file_is_named_and_mended(
     assert (await nearest(store))[0] == TEXTS[7]
 
 
+@pytest.mark.parametrize("name", sorted(DAMAGE.keys() - {"a bit of the first block flipped", "the last bit flipped"}))
+async def test_a_vector_file_that_was_read_before_is_named_too(
+    store: EmbeddedStore, here: CollectionFiles, name: str
+) -> None:
+    assert (await nearest(store))[0] == TEXTS[7]
+    DAMAGE[name](here.vector_file(1))
+    with pytest.raises(Corrupt, match=r"vectors-1\.f32 is damaged.*doctor --repair"):
+        await nearest(store)
+
+
 async def test_repair_rescues_the_rows_below_a_damaged_header(store: EmbeddedStore, here: CollectionFiles) -> None:
     flip(here.vector_file(1), 13)
     await store.admin.check(SCOPE, repair=True)

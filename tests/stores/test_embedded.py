@@ -1,6 +1,7 @@
 """What the embedded store promises beside the kit: its files, other processes, space, siblings."""
 
 import asyncio
+import mmap
 import os
 import sqlite3
 import stat
@@ -9,6 +10,7 @@ import sys
 import textwrap
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -257,7 +259,7 @@ async def test_what_is_still_open_when_the_store_closes_can_be_let_go(store: Emb
     async with store.reader(SCOPE) as reader, store.writer(SCOPE) as writer:
         await store.close()
         with pytest.raises(StoreError, match="closed"):
-            await reader.info()
+            await reader.idf("apple")
         with pytest.raises(StoreError, match="closed"):
             await writer.settle()
 
@@ -305,6 +307,30 @@ async def test_both_legs_of_one_reader_can_be_asked_at_once(store: EmbeddedStore
         )
     assert [len(leg) for leg in legs] == [20] * 16
     assert [leg[0].place[0] for leg in legs] == [f"{n}.md" for n in range(8)] * 2
+
+
+async def test_a_vector_file_stays_mapped_between_views(store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, mapped = mmap.mmap, list[int]()
+
+    def count_maps(*given: Any, **options: Any) -> Any:
+        mapped.append(1)
+        return real(*given, **options)
+
+    async def ask(text: str) -> str:
+        async with store.reader(SCOPE) as reader:
+            [best] = await reader.nearest(make_vector(text), where=Where(), limit=1)
+            return (await reader.chunks([best.id]))[0].text
+
+    texts = [f"apple {n}" for n in range(30)]
+    await write_revisions(store, make_revision("a.md", texts))
+    monkeypatch.setattr(mmap, "mmap", count_maps)
+    assert [await ask(text) for text in texts] == texts
+    assert len(mapped) == 1
+    await write_revisions(store, make_revision("b.md", ["pear"]))
+    mapped.clear()
+    assert [await ask("pear"), await ask(texts[3]), await ask("pear")] == ["pear", texts[3], "pear"]
+    assert len(mapped) == 1
+    assert await store.admin.check(SCOPE) == []
 
 
 # Space

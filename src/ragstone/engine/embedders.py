@@ -32,6 +32,7 @@ class Embedders:
         self._handed = None if handed is None else cast(Embedder, CustomEmbedder(handed))
         self._parts = parts
         self._unusable: list[tuple[EmbedSettings, Embedder]] = []
+        self._installed: set[str] = set()  # models whose parts were found: nothing is looked for with each question
 
     @property
     def is_handed(self) -> bool:
@@ -64,8 +65,10 @@ class Embedders:
         """
         if self._handed is not None or embed.model == "none":
             return self._handed, None
-        if (missing := model_factory.find_missing_package(embed)) is not None:
-            return None, missing
+        if embed.model not in self._installed:
+            if (missing := model_factory.find_missing_package(embed)) is not None:
+                return None, missing
+            self._installed.add(embed.model)
         made = next((embedder for own, embedder in self._unusable if own == embed), None)
         if made is not None:
             return made, None

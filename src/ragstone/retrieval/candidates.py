@@ -1,5 +1,6 @@
 """Which chunks each retriever of one source gives for a question, in every variant of it, with their signals."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -7,7 +8,15 @@ from typing import Any, TypeVar
 from ragstone import guard
 from ragstone.core.analyzer_edition import analyzer_edition
 from ragstone.core.errors import Refused, StoreError
-from ragstone.core.ports import Embedder, FusingReader, Reader, SparseVector, Vectors, word_signal
+from ragstone.core.ports import (
+    Embedder,
+    FusingReader,
+    Reader,
+    SideBySideReader,
+    SparseVector,
+    Vectors,
+    word_signal,
+)
 from ragstone.core.records import Info
 from ragstone.core.spans import Span, open_span
 from ragstone.core.trace import Trace
@@ -173,11 +182,31 @@ async def retrieve_candidates(
         work[word_signal(reader)] = lambda: _read(
             "matching", reader, reader.matching(words, where=question.where, limit=number)
         )
-    found = {name: await trace.attempt(name, retrieve(), None, seconds=seconds) for name, retrieve in work.items()}
+    if isinstance(reader, SideBySideReader) and len(work) > 1:
+        found = await _attempt_at_once(work, trace, seconds=seconds)
+    else:
+        found = {name: await trace.attempt(name, retrieve(), None, seconds=seconds) for name, retrieve in work.items()}
     kept = {name: candidates for name, candidates in found.items() if candidates is not None}
     if not kept:
         raise StoreError("the search failed: " + "; ".join(note.message for note in trace.notes))
     return kept
+
+
+async def _attempt_at_once(
+    work: Mapping[str, Callable[[], Awaitable[list[Candidate] | None]]], trace: Trace, *, seconds: float | None
+) -> dict[str, list[Candidate] | None]:
+    """Every retriever at once; a caller's mistake that one of them finds ends the others."""
+    tasks = {
+        name: asyncio.ensure_future(trace.attempt(name, retrieve(), None, seconds=seconds))
+        for name, retrieve in work.items()
+    }
+    try:
+        return dict(zip(tasks, await asyncio.gather(*tasks.values()), strict=True))
+    except BaseException:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+        raise
 
 
 async def _retrieve_fused(

@@ -37,11 +37,12 @@ def _number_ranks(found: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
 
 
 def _scale_scores(found: Sequence[Candidate], *, from_zero: bool) -> dict[str, float]:
-    low = min((c.score for c in found), default=0.0)
-    low = min(low, 0.0) if from_zero else low
+    scores = [c.score for c in found]
+    low = min(scores, default=0.0)
+    half = (min(low, 0.0) if from_zero else low) / 2
     # Halved, because the width of a range may be beyond the largest float.
-    width = max((c.score / 2 - low / 2 for c in found), default=0.0)
-    return {c.id: (c.score / 2 - low / 2) / width if width > 0 else 1.0 for _, c in _number_ranks(found)}
+    width = max(scores, default=0.0) / 2 - half
+    return {c.id: (c.score / 2 - half) / width if width > 0 else 1.0 for c in reversed(found)}
 
 
 def _sum_scores(
@@ -51,10 +52,10 @@ def _sum_scores(
     for found in rankings.values():
         for candidate in found:
             first.setdefault(candidate.id, candidate)
-    # In the order of the retrievers' names, because float addition depends on it.
-    parts = [(weights.get(retriever, 1.0), scores[retriever]) for retriever in sorted(rankings)]
-    fused = [
-        Candidate(id_, round(sum(weight * part.get(id_, 0.0) for weight, part in parts), 6), candidate.place)
-        for id_, candidate in first.items()
-    ]
+    sums = dict.fromkeys(first, 0.0)
+    for retriever in sorted(rankings):  # in the order of their names, because float addition depends on it
+        weight = weights.get(retriever, 1.0)
+        for identity, score in scores[retriever].items():
+            sums[identity] += weight * score
+    fused = [Candidate(identity, round(total, 6), first[identity].place) for identity, total in sums.items()]
     return sorted(fused, key=lambda c: (*total_order(c.score, c.place), c.id))

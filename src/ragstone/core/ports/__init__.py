@@ -22,7 +22,15 @@ from ragstone.core.ports.models import (
     TokenMatcher,
     TokenMatches,
 )
-from ragstone.core.ports.reading import Exporter, FusingReader, KeywordReader, Reader, StoredRevision, word_signal
+from ragstone.core.ports.reading import (
+    Exporter,
+    FusingReader,
+    KeywordReader,
+    Reader,
+    SideBySideReader,
+    StoredRevision,
+    word_signal,
+)
 from ragstone.core.ports.search_cache import CachedSearch, SearchCache, SearchCachingStore
 from ragstone.core.ports.sparse_index import SparseIndex, SparseIndexingStore, SparseReader, SparseState
 from ragstone.core.ports.store import ArtifactStorage, CachingStore, IdentifiedStore, PlacedStore, Store
@@ -64,6 +72,7 @@ __all__ = [
     "SealingStore",
     "SearchCache",
     "SearchCachingStore",
+    "SideBySideReader",
     "Source",
     "SparseEncoder",
     "SparseIndex",

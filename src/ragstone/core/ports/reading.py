@@ -59,6 +59,14 @@ class Reader(Protocol):
 
 
 @runtime_checkable
+class SideBySideReader(Protocol):
+    """A reader whose `nearest` and `matching` gain by running at once; others are asked one after the other."""
+
+    @property
+    def runs_side_by_side(self) -> bool: ...
+
+
+@runtime_checkable
 class FusingReader(Protocol):
     """A reader whose server can fuse both retrievers itself."""
 

@@ -71,6 +71,7 @@ class Collection:
         self._masks: OrderedDict[tuple[int, str], Flags] = OrderedDict()
         self._trusted: dict[int, dict[int, int]] = {}  # by vector file, as the pages
         self._pages: dict[int, PageCache] = {}
+        self._mappings: dict[int, vector_files.FileMapping] = {}
         self.sparse_state: tuple[int, SparseState | None] | None = None  # at a generation: it counts every chunk
 
     def take_connection(self) -> sqlite3.Connection:
@@ -92,6 +93,7 @@ class Collection:
         """Close what is idle; connections still in use close when they are released."""
         with self._lock:
             idle, self._idle, self._identity = self._idle, [], (-1, -1)
+            self._mappings.clear()
         for connection in idle:
             connection.close()
 
@@ -216,6 +218,7 @@ class Collection:
             for number in self._trusted.keys() - named:
                 del self._trusted[number]
                 self._pages.pop(number, None)
+                self._mappings.pop(number, None)
 
     def _map_rows(
         self, state: CollectionState, connection: sqlite3.Connection, tables: VectorTables
@@ -227,8 +230,9 @@ class Collection:
         path = self.place.vector_file(state.vector_file)
         try:
             held = self._pages.setdefault(state.vector_file, PageCache())
+            mapping = self._mappings.setdefault(state.vector_file, vector_files.FileMapping())
             rows = vector_files.map_rows(
-                path, dimension=dimension, rows=state.next_slot, key=self.place.key, pages=held
+                path, dimension=dimension, rows=state.next_slot, key=self.place.key, pages=held, mapping=mapping
             )
         except Corrupt as error:
             return _make_failing_rows(error), error

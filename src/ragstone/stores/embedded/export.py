@@ -80,3 +80,19 @@ def load_vectors(
         return {}
     found = np.array(held()[np.array(list(slots.values()), dtype=np.int64)])
     return dict(zip(slots, found, strict=True))
+
+
+def load_records(ask: RunQuery, documents: Sequence[Document]) -> dict[str, str]:
+    """The texts of record of these revisions, by document."""
+    sql = "SELECT record FROM records JOIN revisions ON key = rev WHERE document = ? AND revision = ?"
+    found = ((one.id, row) for one in documents for row in ask(sql, one.id, one.revision))
+    return {identity: decode_record(row[0]) for identity, row in found}
+
+
+def load_layouts(ask: RunQuery, documents: Sequence[Document]) -> dict[str, Layout]:
+    """Where the characters of those texts stand on the pages, by document."""
+    if not ask("SELECT 1 FROM sqlite_master WHERE name = 'layouts'"):
+        return {}  # an earlier format that may only be read
+    sql = "SELECT layout, checksum FROM layouts JOIN revisions ON key = rev WHERE document = ? AND revision = ?"
+    found = ((one, row) for one in documents for row in ask(sql, one.id, one.revision))
+    return {one.id: decode_layout(*row, place=one.path) for one, row in found}

@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.core.errors import Corrupt
+from ragstone.core.errors import Corrupt, StoreError
 from ragstone.core.filter_matching import document_matches, matches
 from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
@@ -25,7 +26,6 @@ from ragstone.stores.embedded.frozen_files import check_unchanged
 from ragstone.stores.embedded.mirror import MISSING_SLOT, Flags, Int64s
 from ragstone.stores.embedded.read_checks import find_terms
 from ragstone.stores.embedded.thread_pool import ThreadPool
-from ragstone.stores.encoding import decode_layout, decode_record
 from ragstone.stores.error_mapping import map_errors
 
 T = TypeVar("T")
@@ -43,8 +43,17 @@ class EmbeddedReader:
         self._lock = threading.Lock()
         self._scored: tuple[str, Scores, dict[str, float]] | None = None
         self._told: Info | None = None
-        self._chosen: set[str] = set()
-        self._rated_rows: dict[str, int] = {}
+        self._rows_by_id: dict[str, int] = {}  # of the chunks that were found or rated
+
+    @property
+    def runs_side_by_side(self) -> bool:
+        return True
+
+    def prepare_info(self) -> None:
+        """Read the state in the trip that opened the view, because a search wants it next; what goes wrong is said when
+        it is asked for."""
+        with suppress(StoreError):
+            self._told = self._run_alone(self._read_info)
 
     async def info(self) -> Info:
         if self._told is None:
@@ -52,7 +61,7 @@ class EmbeddedReader:
         return self._told
 
     async def nearest(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
-        return await self._run(lambda: self._search_nearest(vector, where, limit))
+        return await self._threads.run(lambda: self._search_nearest(vector, where, limit))
 
     async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
         return await self._run(lambda: self._search_keywords(query, where, limit))
@@ -82,10 +91,10 @@ class EmbeddedReader:
         return await self._run(lambda: self._read_chunk_at(path, ordinal, source))
 
     async def records(self, documents: Sequence[Document]) -> dict[str, str]:
-        return await self._run(lambda: self._read_records(documents)) if documents else {}
+        return await self._run(lambda: export.load_records(self._fetch_rows, documents)) if documents else {}
 
     async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
-        return await self._run(lambda: self._read_layouts(documents)) if documents else {}
+        return await self._run(lambda: export.load_layouts(self._fetch_rows, documents)) if documents else {}
 
     async def list_revisions_after(self, after: tuple[str, int] | None, *, limit: int) -> list[StoredRevision]:
         return await self._run(lambda: export.read_next_revisions(self._fetch_rows, after, limit))
@@ -187,16 +196,18 @@ class EmbeddedReader:
         if limit <= 0 or dimension is None or not self._mirror.total:
             return []
         query = normalize_query(vector, dimension)
-        at = np.flatnonzero(self._filter_mask(where) & (self._mirror.chunks.slot >= 0))
+        passing, rows = self._run_alone(lambda: (self._filter_mask(where), self._view.rows()))
+        at = np.flatnonzero(passing & (self._mirror.chunks.slot >= 0))
         if not len(at):
             return []
-        rows = self._view.rows()
-        slots = self._mirror.chunks.slot[at]
-        rough = rough_cosines(rows, slots, query.astype(np.float32))
-        if limit < len(at):
-            least = np.partition(rough, len(at) - limit)[len(at) - limit] - COSINE_SLACK
-            at = at[rough >= least]
-        return self._pick_best(at, cosines(rows, self._mirror.chunks.slot[at], query), limit)
+        with map_errors(self._collection.place.directory):
+            slots = self._mirror.chunks.slot[at]
+            rough = rough_cosines(rows, slots, query.astype(np.float32))
+            if limit < len(at):
+                least = np.partition(rough, len(at) - limit)[len(at) - limit] - COSINE_SLACK
+                at = at[rough >= least]
+            scores = cosines(rows, self._mirror.chunks.slot[at], query)
+        return self._run_alone(lambda: self._pick_best(at, scores, limit))
 
     # Both
 
@@ -215,14 +226,14 @@ class EmbeddedReader:
         rows = self._mirror.chunks.row[[p for _, p in chosen]].tolist() if chosen else []
         sql = "SELECT row, id FROM chunks WHERE row IN (SELECT value FROM json_each(?))"
         ids = dict(self._fetch_rows(sql, encode_list(rows)))
-        self._chosen.update(ids.values())
+        self._rows_by_id |= {identity: row for row, identity in ids.items()}
         return [
             Candidate(ids[row], -order[0], (order[1], order[2], order[3]))
             for row, (order, _) in zip(rows, chosen, strict=True)
         ]
 
     def _rate(self, ids: Sequence[str], vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
-        found = self._rated_rows
+        found = self._rows_by_id
         if missing := [identity for identity in ids if identity not in found]:
             sql = f"SELECT c.id, c.row FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
             found |= dict(self._fetch_rows(sql, encode_list(missing)))
@@ -246,7 +257,7 @@ class EmbeddedReader:
         sql = f"SELECT {CHUNK_COLUMNS} FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
         shared: dict[bytes, Document] = {}
         found = {row[0]: decode_chunk(row, shared) for row in self._fetch_rows(sql, encode_list(ids))}
-        if lost := [identity for identity in ids if identity not in found and identity in self._chosen]:
+        if lost := [identity for identity in ids if identity not in found and identity in self._rows_by_id]:
             raise Corrupt(
                 f"an index of {self._collection.place.database} is damaged: it does not lead to chunk {lost[0]}; run: "
                 "ragstone doctor --repair"
@@ -260,18 +271,6 @@ class EmbeddedReader:
             WHERE d.path = ? AND (? IS NULL OR d.source = ?) ORDER BY d.source LIMIT 1"""  # noqa: S608
         rows = self._fetch_rows(sql, ordinal, path, source, source)
         return decode_chunk(rows[0]) if rows else None
-
-    def _read_records(self, documents: Sequence[Document]) -> dict[str, str]:
-        sql = "SELECT record FROM records JOIN revisions ON key = rev WHERE document = ? AND revision = ?"
-        found = ((one.id, row) for one in documents for row in self._fetch_rows(sql, one.id, one.revision))
-        return {identity: decode_record(row[0]) for identity, row in found}
-
-    def _read_layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
-        if not self._fetch_rows("SELECT 1 FROM sqlite_master WHERE name = 'layouts'"):
-            return {}  # an earlier format that may only be read
-        sql = "SELECT layout, checksum FROM layouts JOIN revisions ON key = rev WHERE document = ? AND revision = ?"
-        found = ((one, row) for one in documents for row in self._fetch_rows(sql, one.id, one.revision))
-        return {one.id: decode_layout(*row, place=one.path) for one, row in found}
 
     def _read_info(self) -> Info:
         mirror, state = self._mirror, self._view.state

@@ -189,7 +189,9 @@ class EmbeddedStore(KeyVerbs):
 
     def _open_reader(self, collection: Collection, tables: VectorTables = ACTIVE) -> EmbeddedReader:
         self._activate_due(collection)
-        return EmbeddedReader(collection, collection.open_view(tables), self._threads)
+        reader = EmbeddedReader(collection, collection.open_view(tables), self._threads)
+        reader.prepare_info()
+        return reader
 
     def _open_writer(self, collection: Collection) -> EmbeddedWriter:
         connection = collection.take_connection()

@@ -66,6 +66,25 @@ class RowFormat:
         return encrypted_rows.encrypt_rows(self.cipher, vectors, first=first)
 
 
+class FileMapping:
+    """A file that stays mapped from one view to the next: to map 17 MB anew costs 2 ms of page faults a question
+    (`benchmarks/spine/question.py`). It is mapped again when it has grown or another file has taken its place."""
+
+    def __init__(self) -> None:
+        self._view: mmap.mmap | None = None
+        self._identity = (-1, -1)
+
+    def map_file(self, file: BinaryIO, least: int) -> mmap.mmap:
+        """The first `least` bytes or more of the open file, read-only; raises `ValueError` when it is shorter."""
+        found = os.fstat(file.fileno())
+        identity = found.st_dev, found.st_ino
+        if found.st_size < least:
+            raise ValueError(f"the file has {found.st_size} bytes, not {least}")
+        if self._view is None or identity != self._identity or len(self._view) < least:
+            self._view, self._identity = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), identity
+        return self._view
+
+
 def create_file(path: Path, dimension: int, key: SecretKey | None = None) -> None:
     """An empty vector file, encrypted with a key."""
     own = (PLAIN_MAGIC, bytes(16)) if key is None else (ENCRYPTED_MAGIC, os.urandom(16))
@@ -80,17 +99,25 @@ def read_row_format(path: Path, dimension: int, key: SecretKey | None = None) ->
 
 
 def map_rows(
-    path: Path, *, dimension: int, rows: int, key: SecretKey | None = None, pages: PageCache | None = None
+    path: Path,
+    *,
+    dimension: int,
+    rows: int,
+    key: SecretKey | None = None,
+    pages: PageCache | None = None,
+    mapping: FileMapping | None = None,
 ) -> Rows:
     """The first rows, read-only, of shape (rows, dimension); checksums are not looked at.
 
-    Those of a plain file are a view of it. Those of an encrypted one are decrypted when asked for, and kept in `pages`.
+    Those of a plain file are a view of it, by `mapping` when it is given. Those of an encrypted one are decrypted when
+    asked for, and kept in `pages`.
     """
     with _open_file(path) as file:
         own = _parse_header(path, file.read(HEADER_BYTES), dimension, key)
-        if os.fstat(file.fileno()).st_size < own.row_offset(rows):
-            raise damage_error(path, "it is cut short")
-        view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        try:
+            view = (mapping or FileMapping()).map_file(file, own.row_offset(rows))
+        except ValueError as error:
+            raise damage_error(path, "it is cut short") from error
     if own.cipher is not None:
         shape = (rows, dimension)
         return EncryptedRows(path, view, own.cipher, start=HEADER_BYTES, shape=shape, pages=pages or PageCache())
