@@ -1,6 +1,7 @@
 """BM25 after Lucene: the one function that scores keywords, wherever the candidates come from.
 
-idf = ln(1 + (N - n + 0.5) / (n + 0.5)); a term adds idf * tf / (tf + k1 * (1 - b + b * dl / avgdl)).
+idf = ln(1 + (N - n + 0.5) / (n + 0.5)); a term adds idf * tf / (tf + k1 * (1 - b + b * dl / avgdl)), and
+(k3 + 1) * qf / (k3 + qf) times that where the question has it qf times (Robertson et al., Okapi at TREC-3, 1994).
 N, n and avgdl are exact over the active chunks; dl counts a chunk's terms, repeats included, but not the stems
 of its own language beside them: a text in another language than English is no longer than one in English.
 """
@@ -18,6 +19,7 @@ from ragstone.core.types import Chunk
 
 K1 = 1.2  # Lucene's defaults, the ones that BM25 baselines are stated with
 B = 0.75
+K3 = 1.0  # the least that shows in long questions: above it, questions of one sentence lose (`benchmarks/retrieval`)
 MAX_COUNT = 65_535  # a count is kept in two bytes; more repeats of a term add nothing to its weight
 DECIMALS = 6  # scores are rounded before they order, so that noise in the last bits decides nothing
 
@@ -33,10 +35,11 @@ def count_terms(text: str) -> tuple[dict[str, int], int]:
     return {term: min(n, MAX_COUNT) for term, n in Counter([*terms, *own]).items()}, len(terms)
 
 
-def query_terms(query: str) -> list[str]:
-    """The terms of a query, each once, in order: scores are sums in this order on every store."""
+def query_terms(query: str) -> dict[str, float]:
+    """The terms of a query in order, each with what its repeats make it count: 1 for a term that stands there once,
+    less than 2 for any other. Scores are sums in this order on every store."""
     terms, own = analyzer.extract_search_terms(query, asked=True)
-    return list(dict.fromkeys([*terms, *own]))
+    return {term: (K3 + 1) * count / (K3 + count) for term, count in Counter([*terms, *own]).items()}
 
 
 def drop_own_stems(weights: Mapping[str, float]) -> dict[str, float]:
@@ -50,9 +53,10 @@ def idf(holding: int, total: int) -> float:
 
 
 def term_weights(
-    counts: NDArray[np.integer], lengths: NDArray[np.integer], *, idf: float, average: float
+    counts: NDArray[np.integer], lengths: NDArray[np.integer], *, weight: float, average: float
 ) -> NDArray[np.float64]:
-    """The share of one term in the scores of chunks that hold it `counts` times and are `lengths` terms long."""
+    """The share of one term in the scores of chunks that hold it `counts` times and are `lengths` terms long; `weight`
+    is its idf times what its repeats in the query count."""
     tf = counts.astype(np.float64)
-    result: NDArray[np.float64] = idf * tf / (tf + K1 * (1 - B + B * lengths / average))
+    result: NDArray[np.float64] = weight * tf / (tf + K1 * (1 - B + B * lengths / average))
     return result

@@ -5,7 +5,7 @@ counts (uint16), lengths (int32). Numbers of chunks that are no longer active st
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,11 +44,13 @@ NO_POSTINGS = Postings(np.empty(0, NUMBER), np.empty(0, COUNT), np.empty(0, LENG
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Every chunk that holds a term of the query: numbers ascending, unrounded scores; and the terms' weights."""
+    """Every chunk that holds a term of the query: numbers ascending, unrounded scores. Of the terms their inverse
+    document frequencies `idf`, and their `weights`: those times what a term's repeats in the query count."""
 
     numbers: Ints
     scores: Scores
     weights: Mapping[str, float]
+    idf: Mapping[str, float]
     rounded: Scores = field(init=False)
 
     def __post_init__(self) -> None:
@@ -64,7 +66,7 @@ class Ranking:
     def keep_numbers(self, numbers: Ints) -> "Ranking":
         """Only the chunks with these numbers."""
         keep = np.isin(self.numbers, numbers)
-        return Ranking(self.numbers[keep], self.scores[keep], self.weights)
+        return replace(self, numbers=self.numbers[keep], scores=self.scores[keep])
 
     def scores_of(self, numbers: Sequence[int]) -> list[float]:
         """The rounded scores of chunks; 0 for one that holds no term."""
@@ -101,20 +103,21 @@ def _drop_dead(postings: Postings, gone: Ints | None) -> Postings:
     return Postings(postings.numbers[keep], postings.counts[keep], postings.lengths[keep])
 
 
-def rank_postings(terms: Sequence[str], found: Mapping[str, Postings], *, chunks: int, words: int) -> Ranking:
-    """BM25 of every chunk with a term of the query; `chunks` and `words` count the collection's active ones.
+def rank_postings(terms: Mapping[str, float], found: Mapping[str, Postings], *, chunks: int, words: int) -> Ranking:
+    """BM25 of every chunk with a term of `bm25.query_terms`; `chunks` and `words` count the collection's active ones.
 
     Terms add up in the order of the query, as in every store: a sum's last digit depends on it.
     """
     postings = [found.get(term, NO_POSTINGS) for term in terms]
-    weights = {term: bm25.idf(len(one.numbers), chunks) for term, one in zip(terms, postings, strict=True)}
+    idf = {term: bm25.idf(len(one.numbers), chunks) for term, one in zip(terms, postings, strict=True)}
+    weights = {term: idf[term] * repeats for term, repeats in terms.items()}
     average = max(words / chunks if chunks else 0.0, 1e-9)
     numbers, places = _locate_numbers([one.numbers for one in postings])
     scores = np.zeros(len(numbers))
-    for at, one, idf in zip(places, postings, weights.values(), strict=True):
-        scores[at] += bm25.term_weights(one.counts, one.lengths, idf=idf, average=average)
+    for at, one, weight in zip(places, postings, weights.values(), strict=True):
+        scores[at] += bm25.term_weights(one.counts, one.lengths, weight=weight, average=average)
     held = scores > 0
-    return Ranking(numbers[held], scores[held], weights)
+    return Ranking(numbers[held], scores[held], weights, idf)
 
 
 def _locate_numbers(numbers: Sequence[Ints]) -> tuple[Ints, list[NDArray[np.intp]]]:

@@ -39,7 +39,7 @@ class WordCounts:
     rows: int
     words: int
 
-    def rank_rows(self, terms: Sequence[str]) -> Ranking:
+    def rank_rows(self, terms: Mapping[str, float]) -> Ranking:
         """BM25 of every row with a term of the query."""
         found = {term: self._term_postings(self.terms[term]) for term in terms if term in self.terms}
         return rank_postings(terms, found, chunks=self.rows, words=self.words)
@@ -59,10 +59,10 @@ class WordCounts:
         length = np.array([terms], dtype=LENGTH)
         average = max(self.words / self.rows if self.rows else 0.0, 1e-9)
         total = np.zeros(1)
-        for term, idf in weights.items():
+        for term, weight in weights.items():
             if term in found:
                 count = np.array([found[term]], dtype=COUNT)
-                total += bm25.term_weights(count, length, idf=idf, average=average)
+                total += bm25.term_weights(count, length, weight=weight, average=average)
         return float(np.round(total, bm25.DECIMALS)[0])
 
 

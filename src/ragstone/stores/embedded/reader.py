@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ragstone.core.errors import Corrupt, StoreError
 from ragstone.core.filter_matching import document_matches, matches
@@ -23,8 +22,8 @@ from ragstone.stores.embedded.chunk_rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, de
 from ragstone.stores.embedded.collection import Collection, CollectionView
 from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.frozen_files import check_unchanged
+from ragstone.stores.embedded.keyword_scores import score_positions, weigh_terms
 from ragstone.stores.embedded.mirror import MISSING_SLOT, Flags, Int64s
-from ragstone.stores.embedded.read_checks import find_terms
 from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.error_mapping import map_errors
 
@@ -81,8 +80,8 @@ class EmbeddedReader:
     async def idf(self, query: str) -> dict[str, float]:
         if self._scored is not None and self._scored[0] == query:
             return bm25.drop_own_stems(self._scored[2])
-        weighed = await self._run(lambda: self._weigh_terms(query))
-        return bm25.drop_own_stems({term: weight for term, _, weight in weighed})
+        weighed = await self._run(lambda: weigh_terms(self._view.connection, self._mirror, query))
+        return bm25.drop_own_stems({one.term: one.idf for one in weighed})
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         return await self._run(lambda: self._read_chunks(ids))
@@ -143,27 +142,11 @@ class EmbeddedReader:
 
     # Keywords
 
-    def _weigh_terms(self, query: str) -> list[tuple[str, list[tuple[NDArray[np.int32], NDArray[np.uint16]]], float]]:
-        """Each term of the query with its postings and its inverse document frequency."""
-        terms = bm25.query_terms(query)
-        ids = find_terms(self._view.connection, terms)
-        mirror, weighed = self._mirror, []
-        for term in terms:
-            postings = [part.find_term(ids[term]) for part in (mirror.base, mirror.tail)] if term in ids else []
-            holding = sum(int(mirror.alive[at].sum()) for at, _ in postings)
-            weighed.append((term, postings, bm25.idf(holding, mirror.total)))
-        return weighed
-
     def _score_keywords(self, query: str) -> Scores:
         """BM25 of every position, unrounded; 0 where no term stands."""
         if self._scored is None or self._scored[0] != query:
-            mirror = self._mirror
-            scores, weights = np.zeros(len(mirror.chunks)), dict[str, float]()
-            for term, postings, weights[term] in self._weigh_terms(query):
-                for at, counts in postings:
-                    length = mirror.chunks.length[at]
-                    scores[at] += bm25.term_weights(counts, length, idf=weights[term], average=mirror.average)
-            self._scored = query, scores, weights
+            terms = weigh_terms(self._view.connection, self._mirror, query)
+            self._scored = query, score_positions(self._mirror, terms), {one.term: one.idf for one in terms}
         return self._scored[1]
 
     def _search_keywords(self, query: str, where: Where, limit: int) -> list[Candidate]:

@@ -99,7 +99,7 @@ class PostgresReader:
     async def _rank_query(self, query: str) -> Ranking:
         if self._ranked is None or self._ranked[0] != query:
             terms = bm25.query_terms(query)
-            rows = await self._rows(postings.FETCH, {"terms": terms}) if terms else []
+            rows = await self._rows(postings.FETCH, {"terms": list(terms)}) if terms else []
             found = postings.collect_live_postings(
                 (term, numbers, counts, lengths) for term, numbers, counts, lengths in rows
             )
@@ -134,7 +134,7 @@ class PostgresReader:
         return _sort_candidates((scores[number], identity, place) for number, identity, *place in rows)
 
     async def idf(self, query: str) -> dict[str, float]:
-        return bm25.drop_own_stems((await self._rank_query(query)).weights)
+        return bm25.drop_own_stems((await self._rank_query(query)).idf)
 
     # Sparse vectors
 

@@ -131,7 +131,7 @@ async def match_sparse(
     rows = await view.fetch_rows(POSTINGS_OF_TERMS, {"terms": sorted(query.terms)}) if limit > 0 else []
     keys, scores = score_postings(_decode_postings(rows), query)
     made, count = await filters.resolve_filter(where), limit
-    ranking = Ranking(keys, scores, {})  # type: ignore[arg-type]  # keys are longer than numbers of words' postings
+    ranking = Ranking(keys, scores, {}, {})  # type: ignore[arg-type]  # keys are longer than numbers of words' postings
     while True:
         best = ranking.best_positions(count)
         scored = dict(zip(keys[best].tolist(), ranking.rounded[best].tolist(), strict=True))

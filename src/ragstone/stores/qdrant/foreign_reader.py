@@ -271,7 +271,7 @@ class ForeignReader:
 
     async def idf(self, query: str) -> dict[str, float]:
         ranking = self._rank(query)
-        return bm25.drop_own_stems(ranking.weights) if ranking else {}
+        return bm25.drop_own_stems(ranking.idf) if ranking else {}
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         return [self._content.chunks[one] for one in ids if one in self._content.chunks]

@@ -127,14 +127,14 @@ def encode_sparse(chunk: Chunk) -> models.SparseVector:
     """BM25's weight of each term without its rarity, which Qdrant multiplies in (modifier IDF)."""
     counts, length = bm25.term_frequencies(chunk)
     lengths = np.full(len(counts), length)
-    weights = bm25.term_weights(np.array(list(counts.values())), lengths, idf=1.0, average=AVERAGE_LENGTH)
+    weights = bm25.term_weights(np.array(list(counts.values())), lengths, weight=1.0, average=AVERAGE_LENGTH)
     return _build_sparse(counts, weights.tolist())
 
 
 def encode_sparse_query(query: str) -> models.SparseVector:
-    """The terms of a question, each once; Qdrant's IDF makes the rare ones count."""
+    """The terms of a question with what their repeats count; Qdrant's IDF makes the rare ones count."""
     terms = bm25.query_terms(query)
-    return _build_sparse(terms, [1.0] * len(terms))
+    return _build_sparse(terms, list(terms.values()))
 
 
 def _build_sparse(terms: Iterable[str], weights: Sequence[float]) -> models.SparseVector:

@@ -184,7 +184,7 @@ class TableReader:
         return await asyncio.to_thread(counting.finish_counts)
 
     async def idf(self, query: str) -> dict[str, float]:
-        return bm25.drop_own_stems((await self._rank_query(query))[1].weights) if bm25.query_terms(query) else {}
+        return bm25.drop_own_stems((await self._rank_query(query))[1].idf) if bm25.query_terms(query) else {}
 
     # Both
 
