@@ -134,6 +134,12 @@ async def test_metrics_count_requests_questions_and_their_stages(client: httpx2.
     assert found["ragstone_requests_running",] == 0
 
 
+async def test_the_first_failure_raises_its_count(client: httpx2.AsyncClient) -> None:
+    text = (await client.get("/metrics")).text
+    assert 'ragstone_ingestion_runs_total{status="failed"} 0.0' in text  # an alert asks how much it grew
+    assert 'ragstone_configuration_reloads_total{result="failed"} 0.0' in text
+
+
 async def test_metrics_name_no_tenant_collection_document_or_question(client: httpx2.AsyncClient) -> None:
     await client.post("/v1/pipelines/handbook", json={"query": "okapi zebra"})
     await client.get("/v1/collections/default")

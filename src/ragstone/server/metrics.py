@@ -16,6 +16,11 @@ prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
 CONTENT_TYPE = prometheus_client.CONTENT_TYPE_PLAIN_0_0_4
 SECONDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120)
 STAGES = ("embed", "vec", "fts", "merge", "rerank", "llm")
+# Prometheus takes the first value that it sees of a series for its beginning: an event that makes its series is lost to
+# `rate` and `increase`, and so to the alerts. These series begin with the server.
+RUN_ENDS = ("succeeded", "failed", "interrupted")
+RELOADS = ("done", "failed")
+LOOKUPS = ("hit", "miss")
 UNKNOWN_ROUTE = "unmatched"
 
 
@@ -56,6 +61,9 @@ class Metrics:
         self.reloads = Counter(
             "ragstone_configuration_reloads", "Loads of a changed configuration.", ("result",), registry=registry
         )
+        for counter, values in ((self.runs, RUN_ENDS), (self.reloads, RELOADS), (self.cache, LOOKUPS)):
+            for value in values:
+                counter.labels(value)
         self._make_gauges(registry)
 
     def _make_gauges(self, registry: CollectorRegistry | None) -> None:
