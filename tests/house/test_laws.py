@@ -27,6 +27,22 @@ def test_every_error_has_a_code_of_its_own_and_an_exit_status() -> None:
     assert len(own) == len(set(own))
 
 
+def test_every_error_says_what_callers_of_a_server_read_of_it() -> None:
+    nodes = [node for file in FILES for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+    found = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+    bases = {name: {ast.unparse(base).rpartition(".")[2] for base in node.bases} for name, node in found.items()}
+    ours = {"RagstoneError"}
+    while more := {name for name in found if bases[name] & ours} - ours:
+        ours |= more
+    assert len(ours) > 20
+    assert {name for name in ours if not re.search(r"^ *disclosure\b.* = ", ast.unparse(found[name]), re.M)} == set()
+
+
+def test_what_only_an_operator_can_mend_is_never_said_in_its_own_words() -> None:
+    for kind in _tree(errors.RagstoneError):
+        assert kind.disclosure.sentence is not None or not kind.disclosure.for_operator
+
+
 def test_the_error_tree_is_drawn_as_it_is() -> None:
     drawn = set(re.findall(r"^[│├└─ ]*([A-Z]\w+) +\d", errors.__doc__ or "", re.MULTILINE))
     assert drawn == {kind.__name__ for kind in _tree(errors.RagstoneError) if kind.__module__ == "ragstone.core.errors"}

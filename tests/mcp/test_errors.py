@@ -15,7 +15,7 @@ from ragstone.mcp.errors import describe_error
 def test_the_place_of_a_store_is_for_the_log_alone(kind: type[RagstoneError], caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "ragstone"):
         told = describe_error(kind("/srv/ragstone/store/vectors is damaged"))
-    assert told.startswith("the store cannot be used now\nNext step: ")
+    assert told.startswith(f"{kind.disclosure.sentence}\nNext step: ")
     assert "/srv" not in told
     assert "/srv/ragstone/store/vectors is damaged" in caplog.text
 
@@ -23,11 +23,11 @@ def test_the_place_of_a_store_is_for_the_log_alone(kind: type[RagstoneError], ca
 def test_a_setting_of_the_server_is_for_the_log_alone(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "ragstone"):
         told = describe_error(ConfigError("llm.api_key_file /etc/ragstone/key cannot be read"))
-    assert told == "the configuration of this server is wrong\nNext step: ask the user to look at this server's log."
+    assert told == "the server's configuration is wrong\nNext step: ask the user to look at this server's log."
     assert "/etc/ragstone/key" in caplog.text
 
 
-@pytest.mark.parametrize("error", [Busy("another run is writing"), UsageError("top_k: expected 1 to 100")])
+@pytest.mark.parametrize("error", [Busy("another run is writing: try again"), UsageError("top_k: expected 1 to 100")])
 def test_what_a_caller_can_mend_is_said(error: RagstoneError) -> None:
     assert describe_error(error).startswith(f"{error}\nNext step: ")
 

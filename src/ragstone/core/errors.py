@@ -20,8 +20,25 @@ RagstoneError                   1  failure
 └── Degraded                    3  worse than the baseline it was compared with
 
 Each class carries a stable `code` for machines and an exit status for shells; the message says
-what is wrong, where, and what to do.
+what is wrong, where, and what to do. Its `disclosure` says what of that a caller of a server reads.
 """
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """What callers who do not run a server read of an error: `sentence` in place of its own message, which may name
+    places and settings of the server; None where the message is for everyone. `for_operator`: only who runs the server
+    can mend it, and its log has the message."""
+
+    sentence: str | None = None
+    for_operator: bool = False
+
+
+IN_OWN_WORDS = Disclosure()
+STORE_FAILED = Disclosure("the store cannot be used now", for_operator=True)
 
 
 class RagstoneError(Exception):
@@ -29,6 +46,7 @@ class RagstoneError(Exception):
 
     code = "failure"
     exit = 1
+    disclosure: ClassVar[Disclosure] = Disclosure("the request failed", for_operator=True)
 
 
 class UsageError(RagstoneError):
@@ -36,12 +54,14 @@ class UsageError(RagstoneError):
 
     code = "bad_request"
     exit = 2
+    disclosure = IN_OWN_WORDS
 
 
 class ConfigError(UsageError):
     """A configuration key or environment variable is unknown or has an impossible value."""
 
     code = "bad_config"
+    disclosure = Disclosure("the server's configuration is wrong", for_operator=True)
 
 
 class Unauthorized(UsageError):
@@ -52,6 +72,7 @@ class Unauthorized(UsageError):
     """
 
     code = "unauthorized"
+    disclosure = IN_OWN_WORDS
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -62,42 +83,49 @@ class Forbidden(UsageError):
     """The caller is known but lacks the permission."""
 
     code = "forbidden"
+    disclosure = IN_OWN_WORDS
 
 
 class StoreNotReady(UsageError):
     """The store's server has no address, or its tables are missing or old: another program may still be making them."""
 
     code = "store_not_ready"
+    disclosure = Disclosure("the store is not ready", for_operator=True)
 
 
 class StoreTooNew(UsageError):
     """The store's format is newer than this program reads."""
 
     code = "store_too_new"
+    disclosure = Disclosure("the store is newer than this server", for_operator=True)
 
 
 class NotAStore(UsageError):
     """Other files stand where the store, or a part of it, belongs; nothing of them is touched."""
 
     code = "not_a_store"
+    disclosure = STORE_FAILED
 
 
 class StoreError(RagstoneError):
     """The store failed."""
 
     code = "store_failed"
+    disclosure = STORE_FAILED
 
 
 class NotBuilt(StoreError):
     """Nothing was ever ingested into this collection."""
 
     code = "index_not_built"
+    disclosure = Disclosure("this collection does not exist, or nothing was ingested into it yet")
 
 
 class Busy(StoreError):
     """Another process holds the lock that is needed."""
 
     code = "busy"
+    disclosure = Disclosure("another run is writing: try again")
 
 
 class NoKey(StoreError):
@@ -105,18 +133,21 @@ class NoKey(StoreError):
 
     code = "no_key"
     exit = 2
+    disclosure = STORE_FAILED
 
 
 class Corrupt(StoreError):
     """A file of the store does not match its checksum or its header."""
 
     code = "corrupt"
+    disclosure = STORE_FAILED
 
 
 class DiskFull(StoreError):
     """The disk has no room; committed work is untouched."""
 
     code = "disk_full"
+    disclosure = STORE_FAILED
 
 
 class Refused(RagstoneError):
@@ -127,6 +158,7 @@ class Refused(RagstoneError):
     """
 
     code = "document_refused"
+    disclosure = IN_OWN_WORDS
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -137,12 +169,14 @@ class Unavailable(RagstoneError):
     """A model or service cannot be used now; the message names the remedy."""
 
     code = "unavailable"
+    disclosure = IN_OWN_WORDS
 
 
 class QueueFull(RagstoneError):
     """A server works on as many questions as it takes and the queue is full: ask again in `retry_after_seconds`."""
 
     code = "queue_full"
+    disclosure = IN_OWN_WORDS
 
     def __init__(self, retry_after_seconds: int) -> None:
         super().__init__(f"the server is busy: ask again in {retry_after_seconds} s")
@@ -154,3 +188,20 @@ class Degraded(RagstoneError):
 
     code = "degraded"
     exit = 3
+    disclosure = IN_OWN_WORDS
+
+
+def tell_caller(error: Exception) -> str:
+    """The sentence of an error for callers who do not run the server.
+
+    >>> tell_caller(UsageError("top_k: expected 1 to 1000")), tell_caller(Corrupt("/srv/store/vectors is damaged"))
+    ('top_k: expected 1 to 1000', 'the store cannot be used now')
+    """
+    if not isinstance(error, RagstoneError):
+        return "internal error"
+    return str(error) if error.disclosure.sentence is None else error.disclosure.sentence
+
+
+def is_for_operator(error: Exception) -> bool:
+    """Whether only who runs the server can mend an error; one that nobody foresaw is of this kind."""
+    return not isinstance(error, RagstoneError) or error.disclosure.for_operator

@@ -10,16 +10,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 from ragstone.core.answers import Note, Step
-from ragstone.core.errors import (
-    ConfigError,
-    NotAStore,
-    QueueFull,
-    Refused,
-    StoreNotReady,
-    StoreTooNew,
-    Unavailable,
-    UsageError,
-)
+from ragstone.core.errors import UsageError, is_for_operator, tell_caller
 from ragstone.core.spans import NOTHING, Value, open_span
 
 T = TypeVar("T")
@@ -27,8 +18,7 @@ log = logging.getLogger("ragstone")
 
 # Set where callers are not the operator: notes name no place and no setting of the server; its log does.
 HIDES_PLACES: ContextVar[bool] = ContextVar("hides_places", default=False)
-CALLERS_ERRORS = (UsageError, Unavailable, Refused, QueueFull)  # their sentences are for every caller
-OPERATORS_ERRORS = (NotAStore, ConfigError, StoreNotReady, StoreTooNew)  # but not those
+LOG_HINT = "see the server's log for this request id"
 
 
 class Trace:
@@ -110,17 +100,18 @@ class Trace:
         except UsageError as error:
             if refused is None:
                 raise
-            code, why, hidden = refused, str(error), _is_for_operator(error)
+            code, why, said = refused, str(error), _tell(error)
         except Exception as error:  # the one place where any failure may pass
-            why = f"it took longer than {seconds:g} s" if patience.expired() else str(error)
-            hidden = not patience.expired() and _is_for_operator(error)
+            late = f"it took longer than {seconds:g} s" if patience.expired() else None
+            why, said = late or str(error), late or _tell(error)
             log.debug("%s failed", stage, exc_info=True)
         log.warning("%s failed: %s", stage, why)
-        said = "see the server's log for this request id" if hidden else why
         self.note(code or f"{stage}_failed", f"{stage} failed and was left out: {said}")
         return default
 
 
-def _is_for_operator(error: Exception) -> bool:
-    """Whether the caller of this question may not read the sentence of an error."""
-    return HIDES_PLACES.get() and (not isinstance(error, CALLERS_ERRORS) or isinstance(error, OPERATORS_ERRORS))
+def _tell(error: Exception) -> str:
+    """The sentence of an error for the caller of this question."""
+    if not HIDES_PLACES.get():
+        return str(error)
+    return f"{tell_caller(error)}: {LOG_HINT}" if is_for_operator(error) else tell_caller(error)

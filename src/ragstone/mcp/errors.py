@@ -3,6 +3,7 @@
 import logging
 
 from ragstone.core.errors import (
+    IN_OWN_WORDS,
     Busy,
     ConfigError,
     Forbidden,
@@ -15,6 +16,8 @@ from ragstone.core.errors import (
     Unauthorized,
     Unavailable,
     UsageError,
+    is_for_operator,
+    tell_caller,
 )
 from ragstone.mcp.masking import mask_text
 
@@ -22,10 +25,11 @@ from ragstone.mcp.masking import mask_text
 class ReadOnly(Forbidden):
     """A tool writes, and this server does not."""
 
+    disclosure = IN_OWN_WORDS
+
 
 log = logging.getLogger("ragstone")
 LENGTH = 1000  # characters
-OPERATORS = (StoreError, StoreNotReady, StoreTooNew, NotAStore)  # for who runs the server, not for who asks
 NEXT_STEPS: dict[type[RagstoneError], str] = {
     Unauthorized: "ask the user for a valid key",
     ReadOnly: "ask the user to ingest, or to start this server without --read-only",
@@ -45,18 +49,11 @@ NEXT_STEPS: dict[type[RagstoneError], str] = {
 
 def describe_error(error: Exception) -> str:
     """A sentence and the next step; of an error that nobody foresaw, its kind alone."""
-    if isinstance(error, NotBuilt):
-        said = "this collection does not exist"
-    elif isinstance(error, OPERATORS) and not isinstance(error, Busy):
-        log.warning("a tool failed: %s", error)  # it may name places and settings of this server
-        said = "the store cannot be used now"
-    elif isinstance(error, ConfigError):
-        log.warning("a tool failed: %s", error)
-        said = "the configuration of this server is wrong"
-    elif isinstance(error, RagstoneError):
-        said = str(error)
-    else:
+    said = tell_caller(error)
+    if not isinstance(error, RagstoneError):
         log.error("a tool failed", exc_info=error)
-        said = f"internal error ({type(error).__name__})"
+        said = f"{said} ({type(error).__name__})"
+    elif is_for_operator(error):
+        log.warning("a tool failed: %s", error)  # it may name places and settings of this server
     step = next(NEXT_STEPS[kind] for kind in (*type(error).__mro__, RagstoneError) if kind in NEXT_STEPS)
     return f"{mask_text(said)[:LENGTH]}\nNext step: {step}."

@@ -260,6 +260,8 @@ class HttpTransport:
 class Rejected(UsageError):
     """A request that a vendor refuses for a reason of its own."""
 
+    disclosure = UsageError.disclosure
+
 
 def read_complaint(data: bytes) -> str:
     """The message in the body of an error, on one line.

@@ -19,6 +19,8 @@ PERMANENT_STATUSES = frozenset((501, 505))  # the server cannot do it, now or la
 class TransientError(Unavailable):
     """A failure that may be gone the next time; `after` are the seconds that the vendor asks to wait."""
 
+    disclosure = Unavailable.disclosure
+
     def __init__(self, message: str, after: float | None = None) -> None:
         super().__init__(message)
         self.after = after

@@ -2,8 +2,8 @@
 
 from collections.abc import Awaitable, Sequence
 
-from ragstone.core.errors import ConfigError, RagstoneError, StoreError, UsageError
-from ragstone.core.trace import OPERATORS_ERRORS, Trace
+from ragstone.core.errors import ConfigError, RagstoneError, StoreError, UsageError, is_for_operator
+from ragstone.core.trace import Trace
 from ragstone.retrieval.candidates import SourceResult
 
 
@@ -23,5 +23,5 @@ def combine_failures(failures: Sequence[RagstoneError], trace: Trace) -> Ragston
         return failures[0]
     kind: type[RagstoneError] = StoreError
     if failures and all(isinstance(error, UsageError) for error in failures):
-        kind = ConfigError if any(isinstance(error, OPERATORS_ERRORS) for error in failures) else UsageError
+        kind = ConfigError if any(is_for_operator(error) for error in failures) else UsageError
     return kind("the search failed: " + "; ".join(dict.fromkeys(note.message for note in trace.notes)))

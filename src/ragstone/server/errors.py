@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from ragstone.core import errors
+from ragstone.core.trace import LOG_HINT
 from ragstone.core.types import Json
 from ragstone.server.request_mistakes import describe_mistake
 
@@ -32,24 +33,12 @@ STATUSES: tuple[tuple[type[errors.RagstoneError], int], ...] = (
     (errors.QueueFull, 429),
     (errors.Unavailable, 503),
 )
-# Whoever is not let in learns nothing else.
+# Over HTTP, whoever is not let in learns nothing else.
 PLAIN_MESSAGES = {
     401: "missing or invalid credentials",
     403: "these credentials do not permit this",
 }
-STORE_FAILED = "the store cannot be used now: see the server's log for this request id"
-# Errors whose sentences name places and settings of the server: they are for its log.
-OPERATORS_ERRORS: tuple[tuple[type[errors.RagstoneError], str], ...] = (
-    (errors.NotBuilt, "this collection does not exist, or nothing was ingested into it yet"),
-    (errors.Busy, "another run is writing: try again"),
-    (errors.StoreNotReady, "the store is not ready: see the server's log for this request id"),
-    (errors.NotAStore, STORE_FAILED),
-    (errors.StoreError, STORE_FAILED),
-    (errors.ConfigError, "the server's configuration is wrong: see its log for this request id"),
-    (errors.StoreTooNew, "the store is newer than this server: see the server's log for this request id"),
-)
 UNREADABLE = {UnicodeDecodeError: "it is not UTF-8", RecursionError: "it is nested too deeply"}
-INTERNAL = "internal error: see the server's log for this request id"
 SERVERS_FAULT, LLM_FAILED = 500, 502
 STREAM_FAILED = "streaming_failed"
 # Statuses of HTTP itself, with the codes that they have here.
@@ -74,10 +63,13 @@ class NotFound(errors.UsageError):
     """A thing that a request names does not exist, for this caller."""
 
     code = "not_found"
+    disclosure = errors.IN_OWN_WORDS
 
 
 class StreamFailed(errors.RagstoneError):
     """A stream that failed before its first event; the cause tells why."""
+
+    disclosure = errors.RagstoneError.disclosure
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +96,22 @@ def describe_error(error: Exception) -> Problem:
         return Problem(404, error.code, str(error), {})
     if not isinstance(error, errors.RagstoneError):
         log.error("unexpected error", exc_info=error)
-        return Problem(500, "internal", INTERNAL, {})
+        return Problem(500, "internal", _tell(error), {})
     status = next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
     headers = {}
     if isinstance(error, errors.QueueFull):
         return Problem(status, "busy", str(error), {"Retry-After": str(error.retry_after_seconds)})
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    message = next((said for kind, said in OPERATORS_ERRORS if isinstance(error, kind)), str(error))
-    if message != str(error) and status not in (404, 409):
+    if errors.is_for_operator(error):
         log.error("%s: %s", type(error).__name__, error)
-    return Problem(status, error.code, PLAIN_MESSAGES.get(status, message), headers)
+    return Problem(status, error.code, PLAIN_MESSAGES.get(status) or _tell(error), headers)
+
+
+def _tell(error: Exception) -> str:
+    """The sentence for the caller; where only the operator can mend it, with the way to the rest."""
+    said = errors.tell_caller(error)
+    return f"{said}: {LOG_HINT}" if errors.is_for_operator(error) else said
 
 
 def _describe_http_error(error: HTTPException) -> str:

@@ -16,6 +16,8 @@ from ragstone.stores.error_meanings import NO_DISK_SPACE, UNEXPECTED, Meaning
 class CollectionMoved(Busy):
     """A collection was encrypted with another key meanwhile: what stood open was of the old files."""
 
+    disclosure = Busy.disclosure
+
 
 LOCKED = (Busy, "{place} is locked by another process; wait for it and run again")
 DAMAGED = (Corrupt, "{place} is damaged ({error}); ingest anew with --recreate")

@@ -16,6 +16,7 @@ class ModelNotFound(NotFound):
     """There is no such pipeline or collection, for this caller."""
 
     code = "model_not_found"
+    disclosure = NotFound.disclosure
 
 
 async def list_models(request: Request) -> list[str]:
