@@ -71,6 +71,45 @@ async def test_a_mistake_is_named_by_its_field_and_not_by_the_kinds_that_it_may_
     assert message.startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("method", "address", "said"),
+    [
+        ("POST", "/v1/search?topk=3", "unknown query parameter 'topk'; did you mean 'top_k'? It belongs in the body"),
+        (
+            "POST",
+            "/v1/ask?stream=true",
+            "query parameter 'stream' belongs in the body",
+        ),
+        ("GET", "/v1/documents?colection=x", "unknown query parameter 'colection'; did you mean 'collection'?"),
+        ("GET", "/v1/runs?page=2", "unknown query parameter 'page': this endpoint has collection, limit"),
+        ("DELETE", "/v1/collections/x?force=1", "unknown query parameter 'force': this endpoint has none"),
+        ("POST", "/v1/jobs/x/retry?now=1", "unknown query parameter 'now': this endpoint has none"),
+    ],
+)
+async def test_an_unknown_query_parameter_is_refused_with_the_nearest_name(
+    client: httpx2.AsyncClient, method: str, address: str, said: str
+) -> None:
+    reply = await client.request(method, address, json={"query": QUESTION} if "/v1/search" in address else None)
+    assert (reply.status_code, reply.json()["error"]["code"]) == (422, "invalid_request")
+    assert reply.json()["error"]["message"] == said
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/search", {"query": QUESTION}),
+        ("/v1/query", {"query": QUESTION}),
+        ("/v1/pipelines/handbook", {"query": QUESTION}),
+        ("/v1/embeddings", {"input": "x"}),
+    ],
+)
+async def test_clients_of_other_systems_may_send_parameters_of_their_own(
+    client: httpx2.AsyncClient, path: str, body: dict[str, Any]
+) -> None:
+    plain, marked = [await client.post(f"{path}{end}", json=body) for end in ("", "?api-version=1")]
+    assert (marked.status_code, "query parameter" in marked.text) == (plain.status_code, False)
+
+
 async def test_what_curl_sends_by_default_is_told_what_to_add(client: httpx2.AsyncClient) -> None:
     kind = {"content-type": "application/x-www-form-urlencoded"}
     reply = await client.post("/v1/search", content=b'{"query": "samples"}', headers=kind)

@@ -10,12 +10,12 @@ from starlette.requests import Request
 from ragstone.core.ports import Job, JobStatus
 from ragstone.core.types import Json, Scope
 from ragstone.engine import Engine
-from ragstone.server.checked_routes import CheckedRoute
+from ragstone.server.checked_routes import OwnRoute
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
 from ragstone.server.state import open_engine, state_of
 
-router = APIRouter(tags=["jobs"], route_class=CheckedRoute)
+router = APIRouter(tags=["jobs"], route_class=OwnRoute)
 MOST = 1000
 
 

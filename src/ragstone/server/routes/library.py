@@ -19,7 +19,7 @@ from ragstone.engine.json_views import chunk_json, full_document_json, info_json
 from ragstone.engine.verbs.ingestion import UPLOADS
 from ragstone.guard import mask_and_follow
 from ragstone.server.bodies import Body, Name
-from ragstone.server.checked_routes import CheckedRoute
+from ragstone.server.checked_routes import OwnRoute
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
 from ragstone.server.routes.jobs import respond_accepted
@@ -27,7 +27,7 @@ from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import run_for_client
 from ragstone.server.uploads import check_upload_path
 
-router = APIRouter(tags=["documents"], route_class=CheckedRoute)
+router = APIRouter(tags=["documents"], route_class=OwnRoute)
 Collection = Annotated[str | None, Query(min_length=1, max_length=200)]
 Place = Annotated[int | None, Query(ge=0)]
 PIECE = 1 << 20  # bytes

@@ -17,13 +17,13 @@ from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.guard import mask_secrets
 from ragstone.retrieval.explain import to_json
 from ragstone.server.bodies import AskBody, ExplainBody, SearchBody
-from ragstone.server.checked_routes import CheckedRoute
+from ragstone.server.checked_routes import OwnRoute
 from ragstone.server.descriptions import EVENT_STREAM, responses
 from ragstone.server.errors import NotFound
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import EventStream, begin_stream, describe_failure, make_event, run_for_client
 
-router = APIRouter(tags=["questions"], route_class=CheckedRoute)
+router = APIRouter(tags=["questions"], route_class=OwnRoute)
 
 
 @router.post("/v1/search", responses=responses(400, 401, 403, 404, 429), summary="Find the best passages")

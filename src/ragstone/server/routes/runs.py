@@ -15,14 +15,14 @@ from ragstone.core.records import Run
 from ragstone.core.types import Json
 from ragstone.engine import Engine
 from ragstone.server.bodies import Body, Name
-from ragstone.server.checked_routes import CheckedRoute
+from ragstone.server.checked_routes import OwnRoute
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
 from ragstone.server.routes.library import Collection
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import EventStream, describe_failure, make_event
 
-router = APIRouter(tags=["runs"], route_class=CheckedRoute)
+router = APIRouter(tags=["runs"], route_class=OwnRoute)
 
 MOST_RUNS = 1000
 POLL_SECONDS = 0.2  # a run may be another process's: its record is all that tells of it
