@@ -1,6 +1,7 @@
 """Collections, documents and runs over HTTP."""
 
 import asyncio
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,9 @@ import pytest
 from ragstone.config.model_settings import EmbedSettings
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import Settings
+from ragstone.core.records import Run
 from ragstone.extraction.pdf.page_image import draw_pdf_page
+from ragstone.server.routes.runs import run_json
 from tests.extraction.pdf.sheets import pdf, shown
 from tests.guard.test_drawn_pages import OTHER, PAGE, inked
 from tests.pixels import pixels
@@ -227,6 +230,26 @@ async def test_a_run_is_started_followed_and_listed(own: Settings) -> None:
         assert (await client.post("/v1/runs")).status_code == 202
         counted = (await client.post("/ingest")).json()
         assert (counted["status"], counted["unchanged"]) == ("ok", 1)
+
+
+async def test_a_run_shows_no_place_of_the_server(own: Settings, tmp_path: Path) -> None:
+    async with open_client(own) as client:
+        await client.post("/v1/documents", files={"file": ("tea.md", b"# Tea\n\nIt is green.\n")})
+        assert (await client.post("/ingest")).status_code == 200
+        text = (await client.get("/v1/runs")).text
+        assert {run["source"] for run in json.loads(text)["runs"]} > {"uploads"}
+        assert "uploads/t-" not in text
+        assert str(tmp_path) not in text
+
+
+def test_the_error_of_a_run_is_told_as_one_of_a_request() -> None:
+    said = "write: DiskFull: no room in /srv/store\nTraceback (most recent call last):"
+    failed = Run("1", "docs", "failed", "2026-01-01", config={"place": "/srv/docs", "prefix": "title"}, error=said)
+    shown = run_json(failed)
+    assert shown["error"] == "write: DiskFull: the store cannot be used now"
+    assert shown["config"] == {"prefix": "title"}
+    away = replace(failed, error="list: Unavailable: the site does not answer")
+    assert run_json(away)["error"] == "list: Unavailable: the site does not answer"
 
 
 async def test_a_run_that_cannot_begin_says_why(own: Settings, kept: Kept) -> None:

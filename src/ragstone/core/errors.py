@@ -205,3 +205,17 @@ def tell_caller(error: Exception) -> str:
 def is_for_operator(error: Exception) -> bool:
     """Whether only who runs the server can mend an error; one that nobody foresaw is of this kind."""
     return not isinstance(error, RagstoneError) or error.disclosure.for_operator
+
+
+def tell_kind(name: str, message: str) -> str:
+    """As `tell_caller`, for the record of an error: the name of its class and its message.
+
+    >>> tell_kind("Unavailable", "the model is away"), tell_kind("DiskFull", "/srv is full"), tell_kind("KeyError", "x")
+    ('the model is away', 'the store cannot be used now', 'internal error')
+    """
+    kinds: list[type[RagstoneError]] = [RagstoneError]
+    for kind in kinds:  # it grows by those below
+        if kind.__name__ == name:
+            return kind.disclosure.sentence or message
+        kinds += kind.__subclasses__()
+    return tell_caller(Exception())

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from sse_starlette import ServerSentEvent
 from starlette.requests import Request
 
-from ragstone.core.errors import NotBuilt
+from ragstone.core.errors import NotBuilt, tell_kind
 from ragstone.core.records import Run
 from ragstone.core.types import Json
 from ragstone.engine import Engine
@@ -25,6 +25,7 @@ from ragstone.server.streams import EventStream, describe_failure, make_event
 router = APIRouter(tags=["runs"], route_class=OwnRoute)
 
 MOST_RUNS = 1000
+PLACES = frozenset(("root", "place", "artifacts"))  # of a run's settings: folders and addresses of the server
 POLL_SECONDS = 0.2  # a run may be another process's: its record is all that tells of it
 
 
@@ -55,7 +56,7 @@ async def start_run(request: Request, body: RunBody = EVERYTHING) -> Response:
     if work.done() and work.exception() is not None:
         await work  # raises what kept it from beginning
     runs = begun or work.result()
-    return JSONResponse({"schema": 1, "runs": [_run_json(run) for run in runs]}, 202)
+    return JSONResponse({"schema": 1, "runs": [run_json(run) for run in runs]}, 202)
 
 
 @router.get("/v1/runs", responses=responses(401, 403), summary="List the runs")
@@ -65,14 +66,14 @@ async def list_runs(
     """The latest ingestion runs of a collection, the newest first."""
     engine = await open_engine(request, collection=collection)
     runs = await _list_runs(engine, limit)
-    return JSONResponse({"schema": 1, "runs": [_run_json(run) for run in runs]})
+    return JSONResponse({"schema": 1, "runs": [run_json(run) for run in runs]})
 
 
 @router.get("/v1/runs/{identity}", responses=responses(401, 403, 404), summary="Show a run")
 async def show_run(request: Request, identity: str, collection: Collection = None) -> Response:
     """The state and the counts of a run."""
     engine = await open_engine(request, collection=collection)
-    return JSONResponse({"schema": 1, **_run_json(await _find_run(engine, identity))})
+    return JSONResponse({"schema": 1, **run_json(await _find_run(engine, identity))})
 
 
 @router.get(
@@ -90,7 +91,7 @@ async def _frame_progress(engine: Engine, run: Run) -> AsyncGenerator[ServerSent
     shown: Json | None = None
     try:
         while True:
-            if (now := _run_json(run)) != shown and run.status == "running":
+            if (now := run_json(run)) != shown and run.status == "running":
                 shown = now
                 yield make_event(now, "progress")
             if run.status != "running":
@@ -118,6 +119,13 @@ async def _list_runs(engine: Engine, limit: int) -> list[Run]:
         return []
 
 
-def _run_json(run: Run) -> Json:
-    """A run without the last frames of its trace."""
-    return {**asdict(run), "error": run.error.splitlines()[0] if run.error else None}
+def run_json(run: Run) -> Json:
+    """A run as clients see it: without places of the server, its error in words for them and without its trace."""
+    config = {name: value for name, value in run.config.items() if name not in PLACES}
+    return {**asdict(run), "config": config, "error": _tell_error(run.error) if run.error else None}
+
+
+def _tell_error(recorded: str) -> str:
+    """The stage, the kind and the sentence of a recorded error."""
+    stage, kind, message = [*recorded.splitlines()[0].split(": ", 2), "", ""][:3]
+    return f"{stage}: {kind}: {tell_kind(kind, message)}"
