@@ -69,7 +69,6 @@ async def test_what_loading_took_and_freed_is_given_back(own: Settings, monkeypa
     await prepare(replace(own, embed=WORDS))
     assert given_back == ["once"]
     monkeypatch.undo()
-    startup.release_memory()  # works with this C library, or does nothing
 
 
 async def test_an_empty_store_is_no_reason_not_to_start(own: Settings) -> None:

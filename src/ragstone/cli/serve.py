@@ -7,6 +7,7 @@ import typer
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_message, print_notes
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
+from ragstone.core.freed_memory import limit_arenas
 from ragstone.extraction.gc_pause import pause_gc
 
 
@@ -35,6 +36,7 @@ def serve(
     }
     from ragstone.config.load import describe_stand_ins
 
+    limit_arenas()  # before the threads of models start
     settings = options.settings()
     notes, loading = describe_stand_ins(settings), _start_loading_model(settings)
     try:

@@ -19,6 +19,7 @@ from ragstone.core.errors import RagstoneError
 from ragstone.core.version import __version__
 from ragstone.engine.tracing import send_traces
 from ragstone.server.errors import respond_with_error
+from ragstone.server.memory import release_now_and_then
 from ragstone.server.metrics import Metrics
 from ragstone.server.middleware import (
     LOOPBACK_NAMES,
@@ -73,6 +74,7 @@ def create_app(
             if configuration is not None:
                 await stack.enter_async_context(follow_configuration(app, configuration))
             await stack.enter_async_context(_prepare(app.state.server, startup))
+            await stack.enter_async_context(release_now_and_then())
             await stack.enter_async_context(app.state.server.queue.work(lambda: app.state.server))
             yield
         await app.state.server.close()

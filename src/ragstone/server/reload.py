@@ -16,8 +16,9 @@ from ragstone.config.load import load, read_file
 from ragstone.config.model_settings import EmbedSettings, LlmSettings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, RagstoneError, StoreError, StoreNotReady
+from ragstone.core.freed_memory import release_memory
 from ragstone.engine.preparation import list_parts
-from ragstone.server.startup import FOR_GOOD, release_memory
+from ragstone.server.startup import FOR_GOOD
 from ragstone.server.state import ServerState
 
 log = logging.getLogger("ragstone")

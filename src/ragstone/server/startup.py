@@ -1,14 +1,13 @@
 """The start of a server: each thing that it needs is checked by name, waited for where it may still come, and warm."""
 
 import asyncio
-import contextlib
-import ctypes
 import logging
 import time
 from collections.abc import Callable
 
 from ragstone.config.settings import Settings
 from ragstone.core.errors import Corrupt, DiskFull, NoKey, RagstoneError, StoreError, StoreNotReady, UsageError
+from ragstone.core.freed_memory import release_memory
 from ragstone.engine.preparation import Part, list_parts
 from ragstone.engine.shared_parts import SharedParts
 
@@ -77,13 +76,6 @@ class Startup:
                     self._tell(f"{part.name}: {said}; trying again for up to {end - time.monotonic():.0f} s")
             await asyncio.sleep(pause)
         raise UsageError(f"{part.name}: {said}")
-
-
-def release_memory() -> None:
-    """Give the memory back to the system that loading models took and freed: 60 of 240 MB with the built-in one. The
-    collector finds nothing then, and would take 60 ms."""
-    with contextlib.suppress(OSError, TypeError, AttributeError):  # another C library than GNU's keeps no such memory
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _give_up(error: RagstoneError, wait: float) -> UsageError:
