@@ -140,6 +140,16 @@ async def test_the_first_failure_raises_its_count(client: httpx2.AsyncClient) ->
     assert 'ragstone_configuration_reloads_total{result="failed"} 0.0' in text
 
 
+async def test_the_runs_of_uploads_are_counted_too(own: Settings) -> None:
+    async with open_client(own) as client:
+        for data in (b"# Tea\n\nIt is green.\n", b"\0\1\2"):
+            await client.post("/v1/documents", files={"file": ("tea.md", data)})
+        found = await read_metrics(client)
+    assert found["ragstone_ingestion_runs_total", "succeeded"] == 2
+    assert found["ragstone_ingestion_documents_total", "added"] == 1
+    assert found["ragstone_ingestion_documents_total", "skipped"] == 1
+
+
 async def test_metrics_name_no_tenant_collection_document_or_question(client: httpx2.AsyncClient) -> None:
     await client.post("/v1/pipelines/handbook", json={"query": "okapi zebra"})
     await client.get("/v1/collections/default")

@@ -19,6 +19,7 @@ STAGES = ("embed", "vec", "fts", "merge", "rerank", "llm")
 # Prometheus takes the first value that it sees of a series for its beginning: an event that makes its series is lost to
 # `rate` and `increase`, and so to the alerts. These series begin with the server.
 RUN_ENDS = ("succeeded", "failed", "interrupted")
+DOCUMENT_ENDS = ("added", "changed", "moved", "unchanged", "removed", "skipped")
 RELOADS = ("done", "failed")
 LOOKUPS = ("hit", "miss")
 UNKNOWN_ROUTE = "unmatched"
@@ -61,7 +62,8 @@ class Metrics:
         self.reloads = Counter(
             "ragstone_configuration_reloads", "Loads of a changed configuration.", ("result",), registry=registry
         )
-        for counter, values in ((self.runs, RUN_ENDS), (self.reloads, RELOADS), (self.cache, LOOKUPS)):
+        begun = ((self.runs, RUN_ENDS), (self.documents, DOCUMENT_ENDS), (self.reloads, RELOADS), (self.cache, LOOKUPS))
+        for counter, values in begun:
             for value in values:
                 counter.labels(value)
         self._make_gauges(registry)

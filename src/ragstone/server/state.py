@@ -50,6 +50,10 @@ class ServerState:
     _users: int = 0
     _retired: bool = False
 
+    def __post_init__(self) -> None:
+        """Count the runs of uploads as those of sources."""
+        self.uploads.count = lambda run: self.metrics.observe_runs([run])
+
     @asynccontextmanager
     async def hold(self) -> AsyncIterator[None]:
         """Stores and models stay open while the block runs."""

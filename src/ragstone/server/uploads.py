@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import time
-from collections.abc import AsyncIterator, Sequence, Set
+from collections.abc import AsyncIterator, Callable, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 from ragstone import stores
 from ragstone.config.settings import Settings
 from ragstone.core.errors import Busy, NotBuilt, Refused, UsageError
+from ragstone.core.records import Run
 from ragstone.core.types import Document, Scope
 from ragstone.engine import Engine
 from ragstone.engine.engine_pool import EnginePool
@@ -35,9 +36,11 @@ BUSY_SECONDS, BUSY_PAUSE = 30.0, 0.2  # how long an upload waits for a run of an
 
 
 class Uploads:
-    """The folder of uploaded documents; None where no place is configured and the store has none."""
+    """The folder of uploaded documents; None where no place is configured and the store has none. `count` gets the run
+    of each upload."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, count: Callable[[Run], None] = lambda _run: None) -> None:
+        self.count = count
         place = stores.local_place(settings.store)
         beside = None if place is None else place.with_name(f"{place.name}.uploads")
         self._root = Path(settings.serve.uploads).expanduser().absolute() if settings.serve.uploads else beside
@@ -78,7 +81,9 @@ class Uploads:
             await asyncio.to_thread(place_file, file, folder / path, held, engine.scope, path)
             taken = False
             try:
-                await _ingest_when_free(engine, folder, path)
+                run = await _ingest_when_free(engine, folder, path)
+                self.count(run)
+                _raise_skip(run, path)
                 taken = True
             finally:
                 if not taken:
@@ -176,18 +181,21 @@ async def _find_version(engine: Engine, path: str) -> str | None:
     return document.version
 
 
-async def _ingest_when_free(engine: Engine, folder: Path, path: str) -> None:
-    """Ingest one file, once no other process ingests uploads; raises `Refused` with the reason of a skip."""
+async def _ingest_when_free(engine: Engine, folder: Path, path: str) -> Run:
+    """Ingest one file, once no other process ingests uploads."""
     loop = asyncio.get_running_loop()
     end = loop.time() + BUSY_SECONDS
     while True:
         try:
-            run = await engine.ingest_files(folder, [path])
-            break
+            return await engine.ingest_files(folder, [path])
         except Busy:
             if loop.time() > end:
                 raise
             await asyncio.sleep(BUSY_PAUSE)
+
+
+def _raise_skip(run: Run, path: str) -> None:
+    """Raise `Refused` with the reason where a run skipped its file."""
     for skipped in (*run.stats["skipped"], *run.stats["ignored"]):
         if skipped["path"] == path:
             raise Refused(skipped["reason"], skipped.get("message") or f"{path} is of no format that Ragstone reads")
