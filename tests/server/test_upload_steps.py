@@ -1,5 +1,6 @@
 """What a process that was killed in an upload left: the next start finishes the upload, or undoes it."""
 
+import math
 import os
 import time
 from pathlib import Path
@@ -25,16 +26,23 @@ async def upload(client: httpx2.AsyncClient, data: bytes) -> None:
     assert (await client.post("/v1/documents", files={"file": ("tea.md", data)})).status_code == 201
 
 
-def place_and_die(settings: Settings, data: bytes) -> Path:
+def place_and_die(settings: Settings, data: bytes, *, name: str = "0123", collection: str = "default") -> Path:
     """The state in which a kill between the move of a file and the end of its ingestion leaves the folder."""
     root = find_uploads(settings)
-    held = root / "incoming" / "0123"
+    held = root / "incoming" / name
     held.mkdir(parents=True)
     (held / "file").write_bytes(data)
-    place = root / "t-default" / "c-default" / "tea.md"
-    place_file(held / "file", place, held, Scope("default", "default"), "tea.md")
+    place = root / "t-default" / f"c-{collection}" / "tea.md"
+    place_file(held / "file", place, held, Scope("default", collection), "tea.md")
     assert place.read_bytes() == data
     return place
+
+
+def damage_collection(settings: Settings, name: str) -> None:
+    files = list(Path(settings.store.removeprefix("embedded:"), "default", name).glob("collection.sqlite*"))
+    assert files
+    for file in files:
+        file.write_bytes(b"damaged" * 1000)
 
 
 async def start(settings: Settings, *, leaving: int = 0) -> None:
@@ -79,6 +87,21 @@ async def test_a_server_clears_up_after_another_one_that_is_killed_later(
 
         await until_async(is_gone)
         assert (await client.get("/v1/documents")).json()["documents"][0]["path"] == "tea.md"
+
+
+async def test_a_collection_that_broke_does_not_keep_the_uploads_of_others(
+    own: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingestion_queue, "SWEEP_SECONDS", math.inf)  # two sweeps at once might share the work
+    async with open_client(own) as client:
+        for collection in ("default", "broken"):
+            files = {"file": ("tea.md", OLD)}
+            await client.post(f"/v1/documents?collection={collection}", files=files)
+    first = place_and_die(own, NEW, name="0000", collection="broken")
+    second = place_and_die(own, NEW, name="0001")
+    damage_collection(own, "broken")
+    await start(own, leaving=1)
+    assert (first.read_bytes(), second.read_bytes()) == (NEW, OLD)
 
 
 async def test_a_document_that_was_not_ingested_leaves_no_file(own: Settings) -> None:

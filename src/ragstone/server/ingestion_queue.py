@@ -126,10 +126,15 @@ class IngestionQueue:
     async def _work_once(self, state: QueueHost) -> bool:
         """Work on one job; False when none is due."""
         serve = state.settings.serve
+        is_time = self._clock() - self._swept > SWEEP_SECONDS
+        if is_time:  # whatever the state of the store that keeps the jobs
+            self._swept = self._clock()
+            await self._sweep_uploads(state)
         queue = find_queue(await state.pool.open(trusted=True))
         if queue is None:
             return False
-        await self._sweep(state, queue)
+        if is_time:
+            await self._forget_ended(state, queue)
         now = self._clock()
         job = await queue.take(now=now, lease=now + serve.job_lease, tries=serve.job_tries)
         if job is None:
@@ -182,15 +187,15 @@ class IngestionQueue:
             return replace(failed, status="queued", due=now + pause)
         return replace(job, status="done", finished=self._clock(), code=None, message=None)
 
-    async def _sweep(self, state: QueueHost, queue: JobQueue) -> None:
-        """Forget jobs that ended long ago, and files that no job has; settle uploads of servers that were killed."""
-        now = self._clock()
-        if now - self._swept > SWEEP_SECONDS:
-            self._swept = now
-            await queue.prune(before=now - KEPT_SECONDS)
-            await state.uploads.sweep_waiting(frozenset(await queue.list_ids()))
-            with contextlib.suppress(RagstoneError, OSError):  # it stays for the next time
-                await state.uploads.sweep(state.pool)
+    async def _sweep_uploads(self, state: QueueHost) -> None:
+        """Settle uploads of servers that were killed."""
+        with contextlib.suppress(RagstoneError, OSError):  # it stays for the next time
+            await state.uploads.sweep(state.pool)
+
+    async def _forget_ended(self, state: QueueHost, queue: JobQueue) -> None:
+        """Forget jobs that ended long ago, and files that no job has."""
+        await queue.prune(before=self._clock() - KEPT_SECONDS)
+        await state.uploads.sweep_waiting(frozenset(await queue.list_ids()))
 
 
 async def _end(working: "asyncio.Task[Job]") -> None:

@@ -1,6 +1,7 @@
 """Documents that clients hand over: files in a folder for each collection, ingested from there."""
 
 import asyncio
+import logging
 import os
 import shutil
 import time
@@ -29,6 +30,8 @@ from ragstone.server.upload_steps import (
     undo_placing,
 )
 
+log = logging.getLogger("ragstone")
+
 INCOMING = "incoming"  # files that are still on their way
 WAITING = "waiting"  # files of jobs
 LONGEST_PATH, LONGEST_NAME = 1000, 200  # bytes
@@ -56,16 +59,23 @@ class Uploads:
 
     async def sweep(self, pool: EnginePool) -> None:
         """Remove what a killed process left of uploads on their way: a file that had taken its place stays if its
-        document is in the collection, else its former edition comes back."""
+        document is in the collection, else its former edition comes back. What cannot be settled now, because its
+        collection is broken perhaps, stays for the next time."""
         if self._root is None:
             return
         for folder in await asyncio.to_thread(list_left, self._root / INCOMING):
-            with take_over(folder) as is_left:
-                if is_left and (placing := read_record(folder)) is not None:
-                    engine = await pool.open(tenant=placing.tenant, collection=placing.collection, trusted=True)
-                    async with self._locks.setdefault(engine.scope, asyncio.Lock()):
-                        version = await _find_version(engine, placing.path)
-                        await asyncio.to_thread(settle_left, folder, placing, version)
+            try:
+                await self._settle(folder, pool)
+            except Exception as error:  # the others do not depend on it
+                log.warning("what is left of uploads cannot be removed now (%s): %s", folder, error)
+
+    async def _settle(self, folder: Path, pool: EnginePool) -> None:
+        with take_over(folder) as is_left:
+            if is_left and (placing := read_record(folder)) is not None:
+                engine = await pool.open(tenant=placing.tenant, collection=placing.collection, trusted=True)
+                async with self._locks.setdefault(engine.scope, asyncio.Lock()):
+                    version = await _find_version(engine, placing.path)
+                    await asyncio.to_thread(settle_left, folder, placing, version)
 
     async def add(self, engine: Engine, file: Path, path: str) -> Document:
         """Take a received file as the document `path`; its former edition stays where the new one is refused.
