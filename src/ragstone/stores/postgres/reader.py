@@ -15,7 +15,7 @@ from ragstone.stores import bm25, postings
 from ragstone.stores.collection_errors import missing_vector_warnings
 from ragstone.stores.cosine import Scores, normalize_query
 from ragstone.stores.encoding import decode_record
-from ragstone.stores.postgres import export, sparse_rows, vector_search
+from ragstone.stores.postgres import export, sparse_search, vector_search
 from ragstone.stores.postgres.expressions import has_lone_surrogate
 from ragstone.stores.postgres.filters import ChunkFilter
 from ragstone.stores.postgres.migrations import VERSION
@@ -142,10 +142,10 @@ class PostgresReader:
         return await self._recipes.get_sparse_state(self._view)
 
     async def match_sparse(self, query: SparseVector, *, where: Where, limit: int) -> list[Candidate]:
-        return await sparse_rows.match_sparse(self._view, self._passing, query, where, limit)
+        return await sparse_search.match_sparse(self._view, self._passing, query, where, limit)
 
     async def rate_sparse(self, ids: Sequence[str], query: SparseVector) -> dict[str, float]:
-        return await sparse_rows.rate_sparse(self._view, _keep_storable(dict.fromkeys(ids)), query)
+        return await sparse_search.rate_sparse(self._view, _keep_storable(dict.fromkeys(ids)), query)
 
     # Vectors
 

@@ -1,7 +1,7 @@
 """The recipes, editions and sparse vectors of a collection, read once for each state of it."""
 
 from ragstone.core.ports import SparseState
-from ragstone.stores.postgres.sparse_rows import read_sparse_state
+from ragstone.stores.postgres.sparse_search import read_sparse_state
 from ragstone.stores.postgres.view import CollectionView
 
 # Each value once, by as many steps on the index as there are values: documents are many, recipes few.

@@ -1,48 +1,30 @@
 """The tables of sparse vectors: written in segments, tidied, checked, searched. Shapes: see migration 11."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ragstone.core.errors import Corrupt
-from ragstone.core.filters import Where
-from ragstone.core.ports import SparseState, SparseVector
-from ragstone.core.types import Candidate, total_order
 from ragstone.stores.postgres import binary_copy
 from ragstone.stores.postgres.pool import Cursor, Row
 from ragstone.stores.postgres.rows import CollectionRow
-from ragstone.stores.postgres.view import CollectionView, ViewFilters
-from ragstone.stores.postings import Ranking
 from ragstone.stores.sparse_postings import (
     SparsePostings,
     build_postings,
     check_postings,
     choose_rewritten,
     is_sound,
-    score_postings,
-    score_vectors,
     sign_postings,
 )
 
 OURS = "tenant_id = %(tenant)s AND collection_id = %(collection)s"
 ALIAS = "{0}.tenant_id = %(tenant)s AND {0}.collection_id = %(collection)s"
 M, V = ALIAS.format("m"), ALIAS.format("v")
-WIDER = 4  # times as many candidates where too few passed
 MODEL = f"SELECT sparse_model FROM collections WHERE {OURS}"  # noqa: S608
 LACKS = f"NOT EXISTS (SELECT FROM sparse_vectors v WHERE {V} AND v.chunk_key = m.chunk_key)"
-PENDING = f"SELECT count(*) FROM mv_active_chunks m WHERE {M} AND {LACKS}"  # noqa: S608
 SEGMENTS = f"""SELECT m.segment, m.chunks, (SELECT count(*) FROM sparse_vectors v
     WHERE {V} AND v.segment = m.segment) FROM sparse_segments m WHERE {M}"""  # noqa: S608
 VECTORS_OF = f"SELECT chunk_key, vector FROM sparse_vectors WHERE {OURS} AND segment = ANY(%(segments)s)"  # noqa: S608
-# One term after the other: the sum of a score depends on the order.
-POSTINGS_OF_TERMS = f"""SELECT term, chunk_keys, weights, segment, checksum FROM sparse_postings
-    WHERE {OURS} AND term = ANY(%(terms)s::int8[]) ORDER BY term, segment"""  # noqa: S608
 POSTINGS_OF_SEGMENT = f"""SELECT term, chunk_keys, weights, segment, checksum FROM sparse_postings
     WHERE {OURS} AND segment = ANY(%(segments)s) ORDER BY term"""  # noqa: S608
-PLACES = f"""SELECT m.chunk_key, m.chunk_id, m.path, m.source, m.ordinal FROM mv_active_chunks m
-    WHERE {M} AND m.chunk_key = ANY(%(keys)s::int8[])"""  # noqa: S608
-RATED = f"""SELECT m.chunk_id, v.chunk_key, v.vector FROM mv_active_chunks m
-    JOIN sparse_vectors v ON v.chunk_key = m.chunk_key AND {V}
-    WHERE {M} AND m.chunk_id = ANY(%(ids)s)"""  # noqa: S608
 NEW_SEGMENT = """INSERT INTO sparse_segments (tenant_id, collection_id, chunks)
     VALUES (%(tenant)s, %(collection)s, %(chunks)s) RETURNING segment"""
 
@@ -112,50 +94,12 @@ async def forget_model(cursor: Cursor, collection: CollectionRow) -> None:
     await cursor.execute(statement.encode(), name_collection(collection))
 
 
-# Questions
-
-
-async def read_sparse_state(view: CollectionView) -> SparseState | None:
-    """The model, and how many active chunks lack a vector of it."""
-    [(model,)] = await view.fetch_rows(MODEL)
-    if model is None:
-        return None
-    [(pending,)] = await view.fetch_rows(PENDING)
-    return SparseState(model, pending)
-
-
-async def match_sparse(
-    view: CollectionView, filters: ViewFilters, query: SparseVector, where: Where, limit: int
-) -> list[Candidate]:
-    """The best chunks that pass, in total order: looked for among more of the ranking until enough do."""
-    rows = await view.fetch_rows(POSTINGS_OF_TERMS, {"terms": sorted(query.terms)}) if limit > 0 else []
-    keys, scores = score_postings(_decode_postings(rows), query)
-    made, count = await filters.resolve_filter(where), limit
-    ranking = Ranking(keys, scores, {}, {})  # type: ignore[arg-type]  # keys are longer than numbers of words' postings
-    while True:
-        best = ranking.best_positions(count)
-        scored = dict(zip(keys[best].tolist(), ranking.rounded[best].tolist(), strict=True))
-        asked = {**made.parameters, "keys": [key for key, score in scored.items() if score > 0]}
-        placed = await view.fetch_rows(f"{PLACES} AND {made.sql}", asked) if asked["keys"] else []
-        if len(placed) >= limit or len(best) == len(keys):
-            found = [Candidate(identity, scored[key], tuple(place)) for key, identity, *place in placed]
-            return sorted(found, key=lambda one: total_order(one.score, one.place))[:limit]
-        count *= WIDER
-
-
-def _decode_postings(rows: Sequence[Row]) -> list[SparsePostings]:
+def decode_postings(rows: Sequence[Row]) -> list[SparsePostings]:
+    """The postings of rows of term, keys, weights, segment and checksum; raises `Corrupt` for changed ones."""
     return [
         check_postings(SparsePostings(term, bytes(keys), bytes(weights)), segment, checksum)
         for term, keys, weights, segment, checksum in rows
     ]
-
-
-async def rate_sparse(view: CollectionView, ids: Sequence[str], query: SparseVector) -> dict[str, float]:
-    """The score of each of these chunks that has a vector."""
-    rows: Sequence[Any] = await view.fetch_rows(RATED, {"ids": list(ids)}) if ids else []
-    scores = score_vectors({key: bytes(data) for _, key, data in rows}, query)
-    keys = {identity: key for identity, key, _ in rows}
-    return {identity: scores[keys[identity]] for identity in ids if identity in keys}
 
 
 # Checks
@@ -174,7 +118,7 @@ async def _is_damaged(cursor: Cursor, collection: CollectionRow, segment: int) -
         return True
     await cursor.execute(POSTINGS_OF_SEGMENT.encode(), name_collection(collection, segments=[segment]))
     try:
-        found = _decode_postings(await cursor.fetchall())
+        found = decode_postings(await cursor.fetchall())
     except Corrupt:
         return True
     return [one for one in (one.keep_numbers(vectors) for one in found) if one.numbers] != build_postings(vectors)
