@@ -55,6 +55,7 @@
 -- collections.second_label: text x
 -- collections.second_was_active: boolean NOT NULL DEFAULT false p
 -- collections.sparse_model: text x
+-- collections.erased: bigint NOT NULL DEFAULT 0 p
 -- document_versions.doc_version_id: bigint NOT NULL IDENTITY p
 -- document_versions.tenant_id: text COLLATE C NOT NULL x
 -- document_versions.collection_id: integer NOT NULL p

@@ -25,6 +25,7 @@ DELETE_ACTIVE = """DELETE FROM mv_active_chunks WHERE tenant_id = %s AND collect
     RETURNING number, length, vector_key"""
 RESET = """UPDATE collections SET chunks = 0, terms = 0, pending = 0, documents = 0, next_number = 0,
     segments = 0, merged = 0 WHERE tenant_id = %s AND collection_id = %s"""
+RECORD_ERASURE = "UPDATE collections SET erased = generation WHERE tenant_id = %s AND collection_id = %s"
 PAGE = 100  # versions made active at once
 COLUMNS = """collection_id number tenant_id chunk_key chunk_id doc_id doc_version_id source path ordinal length
     vector_key heading_path restricted facts"""
@@ -83,6 +84,7 @@ async def remove_documents(
     number = cursor.rowcount
     if number:
         await update_counters(cursor, collection, change, now=now)
+        await cursor.execute(RECORD_ERASURE, scope)
     return number
 
 

@@ -8,7 +8,7 @@ from ragstone.core.records import Tenant
 from ragstone.core.types import Scope
 from ragstone.stores.collection_errors import erasure_notice
 from ragstone.stores.model_checks import PinnedModel, has_same_model, model_pin_error
-from ragstone.stores.postgres import check
+from ragstone.stores.postgres import check, settling
 from ragstone.stores.postgres.catalogue import check_not_erasing, lock_collection, read_collection
 from ragstone.stores.postgres.ledger import run_lock_number
 from ragstone.stores.postgres.pool import Cursor, Pool
@@ -104,6 +104,8 @@ class PostgresAdmin:
             async with self._pool.open_transaction(scope.tenant) as cursor:
                 lost = await check.repair_collection(cursor, await lock_collection(cursor, scope), now=self._now())
                 problems = [*lost, *await check.find_problems(cursor, await read_collection(cursor, scope))]
+        if repair:
+            await settling.settle_collection(self._pool, scope, thorough=True)
         if server.bypasses:
             problems.append(
                 f"the role of {self._pool.url.shown} is beyond row-level security (a superuser, or BYPASSRLS): "

@@ -1,9 +1,11 @@
-"""Postings as they are written: a segment for each change, merged at the end of a run.
+"""Postings as they are written: a segment for each change, merged at the end of a run, a page of terms at a time.
 
 Inside the caller's transaction, which holds the collection's row. Shape: see the table `postings`.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,22 +23,30 @@ MAX_DEAD_SHARE = 0.1  # of the active: what a question reads in vain
 MAX_TAIL_SHARE = (
     0.5  # of the merged ones: past that all become one segment, so that each posting is rewritten a few times only
 )
-PAGE = 4_000  # rows rewritten at a time: bounds the memory
+PAGE = 4_000  # rows rewritten at a time: bounds the memory, and how long the collection's row is held
+JOINED_AT_ONCE = 1_000  # terms
 
 STATE = f"""SELECT segments, merged, next_number, chunks,
     (SELECT coalesce(sum(length(numbers)), 0) / 4 FROM postings_dead WHERE {OURS})
     FROM collections WHERE {OURS}"""  # noqa: S608
 # The numbers of segments follow each other, so that joining keeps them in order.
 JOIN = f"""WITH torn AS (
-    SELECT term FROM postings WHERE {OURS} AND segment >= %(first)s GROUP BY term HAVING count(*) > 1
+    SELECT term FROM postings WHERE {OURS} AND segment >= %(first)s AND term > %(after)s
+    GROUP BY term HAVING count(*) > 1 ORDER BY term LIMIT %(limit)s
 ), taken AS (
     DELETE FROM postings USING torn WHERE {OURS} AND segment >= %(first)s AND postings.term = torn.term
     RETURNING postings.term, segment, numbers, counts, lengths
-)
-INSERT INTO postings (tenant_id, collection_id, term, segment, numbers, counts, lengths)
-SELECT %(tenant)s, %(collection)s, term, min(segment), string_agg(numbers, '' ORDER BY segment),
-    string_agg(counts, '' ORDER BY segment), string_agg(lengths, '' ORDER BY segment)
-FROM taken GROUP BY term ORDER BY term"""  # noqa: S608
+), joined AS (
+    INSERT INTO postings (tenant_id, collection_id, term, segment, numbers, counts, lengths)
+    SELECT %(tenant)s, %(collection)s, term, min(segment), string_agg(numbers, '' ORDER BY segment),
+        string_agg(counts, '' ORDER BY segment), string_agg(lengths, '' ORDER BY segment)
+    FROM taken GROUP BY term ORDER BY term RETURNING term
+) SELECT max(term) FROM joined"""  # noqa: S608
+DEAD = f"""SELECT numbers FROM postings_dead
+    WHERE {OURS} AND (%(until)s::int8 IS NULL OR generation <= %(until)s)"""  # noqa: S608
+FORGET_DEAD = f"DELETE FROM postings_dead WHERE {OURS} AND generation <= %(until)s"  # noqa: S608
+COUNT_SEGMENTS = f"""UPDATE collections SET segments = greatest(segments - %(segments)s, 0) + 1, merged = %(following)s
+    WHERE {OURS} AND merged = %(merged)s AND next_number >= %(following)s"""  # noqa: S608
 READ = f"""SELECT term, numbers, counts, lengths FROM postings
     WHERE {OURS} AND term > %(after)s ORDER BY term, segment LIMIT %(limit)s"""  # noqa: S608
 CLEAR = f"DELETE FROM postings WHERE {OURS} AND term = ANY(%(terms)s)"  # noqa: S608
@@ -95,41 +105,74 @@ def _build_postings(chunks: Sequence[tuple[int, ActiveChunk]]) -> list[PackedPos
     ]
 
 
-async def merge_segments(cursor: Cursor, collection: CollectionRow, *, always: bool = False) -> bool:
-    """Join small segments and drop what is dead, where it is worth it (or `always`); whether it was."""
-    ours: dict[str, object] = {"tenant": collection.tenant, "collection": collection.collection_id}
-    await cursor.execute(STATE.encode(), ours)
+@dataclass(frozen=True, slots=True)
+class MergePlan:
+    """The state of a collection when its merge began. `rewrite` takes dead numbers out too; else segments from the
+    number `first` on are joined, and become part of the `merged` ones. `segments` and `following` are the counters of
+    that time, `generation` tells its dead numbers from later ones."""
+
+    rewrite: bool
+    first: int
+    segments: int
+    merged: int
+    following: int
+    generation: int
+
+
+async def plan_merge(cursor: Cursor, collection: CollectionRow, *, thorough: bool = False) -> MergePlan | None:
+    """How to join small segments and drop what is dead, where it is worth it, or anything is dead and `thorough`."""
+    await cursor.execute(STATE.encode(), _parameters(collection))
     row = await cursor.fetchone()
     segments, merged, following, active, dead = row or (0, 0, 0, 0, 0)
-    if always or dead > MAX_DEAD_SHARE * active:
-        await _rewrite_segments(cursor, collection, ours)
-        merged = following
-    elif segments > MAX_SEGMENTS:
-        whole = following - merged > MAX_TAIL_SHARE * merged
-        await cursor.execute(JOIN.encode(), {**ours, "first": 0 if whole else merged})
-        merged = following if whole else merged
-    else:
-        return False
-    statement = f"UPDATE collections SET segments = 1, merged = %(merged)s WHERE {OURS}"  # noqa: S608
-    await cursor.execute(statement.encode(), {**ours, "merged": merged})
-    return True
+    seen = (segments, merged, following, collection.generation)
+    if dead > (0 if thorough else MAX_DEAD_SHARE * active):
+        return MergePlan(True, 0, *seen)
+    if segments > MAX_SEGMENTS:
+        return MergePlan(False, 0 if following - merged > MAX_TAIL_SHARE * merged else merged, *seen)
+    return None
 
 
-async def _rewrite_segments(cursor: Cursor, collection: CollectionRow, ours: dict[str, object]) -> None:
-    """All postings as one new segment, without dead ones; a page of terms at a time."""
-    gone = await read_dead_numbers(cursor, collection)
-    await cursor.execute(f"DELETE FROM postings_dead WHERE {OURS}".encode(), ours)  # noqa: S608
-    after = ""
-    while rows := await read_posting_page(cursor, collection, after):
-        after = rows[-1][0]
-        await cursor.execute(CLEAR.encode(), {**ours, "terms": sorted({row[0] for row in rows})})
-        await _write_segment(cursor, collection, 0, list(join_live_rows(rows, gone)))
+async def merge_page(cursor: Cursor, collection: CollectionRow, plan: MergePlan, after: str) -> str | None:
+    """Do it for the next terms after one; the last of them, None when there are no more."""
+    if plan.rewrite:
+        return await _rewrite_page(cursor, collection, plan, after)
+    await cursor.execute(JOIN.encode(), _parameters(collection, first=plan.first, after=after, limit=JOINED_AT_ONCE))
+    row = await cursor.fetchone()
+    return row[0] if row else None
 
 
-async def read_dead_numbers(cursor: Cursor, collection: CollectionRow) -> NDArray[np.int32]:
-    """Numbers of chunks that are gone but may stand in postings."""
-    about = {"tenant": collection.tenant, "collection": collection.collection_id}
-    await cursor.execute(f"SELECT numbers FROM postings_dead WHERE {OURS}".encode(), about)  # noqa: S608
+async def _rewrite_page(cursor: Cursor, collection: CollectionRow, plan: MergePlan, after: str) -> str | None:
+    """Each term as one segment without the dead; those that are so already stay. The dead numbers are looked up each
+    time: where a repair has numbered all chunks anew meanwhile, there are none of them any more."""
+    gone = await read_dead_numbers(cursor, collection, until=plan.generation)
+    rows = await read_posting_page(cursor, collection, after)
+    if not rows or not len(gone):
+        return None
+    before = Counter(row[0] for row in rows)
+    joined = {row[0]: row for row in join_live_rows(rows, gone)}
+    kept = {row[0] for row in rows if before[row[0]] == 1 and joined.get(row[0]) == row}
+    await cursor.execute(CLEAR.encode(), _parameters(collection, terms=sorted(before.keys() - kept)))
+    await _write_segment(cursor, collection, 0, [row for term, row in joined.items() if term not in kept])
+    return rows[-1][0]
+
+
+async def finish_merge(cursor: Cursor, collection: CollectionRow, plan: MergePlan) -> None:
+    """Forget the dead numbers that were taken out, and count the segments; not where another merge has done so."""
+    if plan.rewrite:
+        await cursor.execute(FORGET_DEAD.encode(), _parameters(collection, until=plan.generation))
+    seen = {"segments": plan.segments, "merged": plan.merged, "following": plan.following}
+    await cursor.execute(COUNT_SEGMENTS.encode(), _parameters(collection, **seen))
+
+
+def _parameters(collection: CollectionRow, **more: object) -> dict[str, object]:
+    return {"tenant": collection.tenant, "collection": collection.collection_id, **more}
+
+
+async def read_dead_numbers(
+    cursor: Cursor, collection: CollectionRow, *, until: int | None = None
+) -> NDArray[np.int32]:
+    """Numbers of chunks that are gone but may stand in postings: all, or those `until` a generation."""
+    await cursor.execute(DEAD.encode(), _parameters(collection, until=until))
     return np.frombuffer(b"".join([bytes(row[0]) for row in await cursor.fetchall()]), NUMBER)
 
 
@@ -137,8 +180,7 @@ async def read_posting_page(cursor: Cursor, collection: CollectionRow, after: st
     """The rows of the next terms after one, all rows of each; [] when there are no more."""
     limit = PAGE
     while True:
-        about = {"tenant": collection.tenant, "collection": collection.collection_id, "after": after, "limit": limit}
-        await cursor.execute(READ.encode(), about)
+        await cursor.execute(READ.encode(), _parameters(collection, after=after, limit=limit))
         rows = [(term, bytes(n), bytes(c), bytes(s)) for term, n, c, s in await cursor.fetchall()]
         if len(rows) < limit:
             return rows

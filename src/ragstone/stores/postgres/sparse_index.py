@@ -9,7 +9,7 @@ from ragstone.core.errors import StoreError
 from ragstone.core.ports import SparseVector
 from ragstone.core.types import Chunk, Document, Scope
 from ragstone.stores.model_checks import check_sparse_model
-from ragstone.stores.postgres import sparse_rows
+from ragstone.stores.postgres import settling, sparse_rows
 from ragstone.stores.postgres.catalogue import CounterChange, lock_collection, read_collection, update_counters
 from ragstone.stores.postgres.pool import Cursor, Pool
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, decode_chunk
@@ -78,10 +78,8 @@ class PostgresSparseIndex:
             await self._run_transaction(lambda cursor: self._put(cursor, packed))
 
     async def settle(self) -> None:
-        async def tidy(cursor: Cursor) -> None:
-            await sparse_rows.tidy_segments(cursor, await lock_collection(cursor, self._scope))
-
-        await self._run_transaction(tidy)
+        async with self._one:
+            await settling.settle_sparse(self._pool, self._scope)
 
     async def _put(self, cursor: Cursor, packed: Mapping[int, bytes]) -> None:
         """Chunks may be gone by now, or have got their vectors from another process: looked at under the row's lock,

@@ -63,15 +63,14 @@ def _sign(postings: SparsePostings, segment: int) -> bytes:
     return binary_copy.encode_int8(sign_postings(postings, segment))
 
 
-async def tidy_segments(cursor: Cursor, collection: CollectionRow) -> None:
-    """Take chunks that are gone out of the postings, and merge small segments."""
+async def plan_rewrites(cursor: Cursor, collection: CollectionRow, *, erased: bool) -> list[list[int]]:
+    """The segments that `rewrite_segments` writes anew, in groups: those that lost a share of their chunks, or any
+    where documents were `erased`, and small ones."""
     await cursor.execute(SEGMENTS.encode(), name_collection(collection))
-    segments = {segment: (written, there) for segment, written, there in await cursor.fetchall()}
-    for group in choose_rewritten(segments):
-        await _rewrite_segments(cursor, collection, group)
+    return choose_rewritten({one: (written, there) for one, written, there in await cursor.fetchall()}, erased=erased)
 
 
-async def _rewrite_segments(cursor: Cursor, collection: CollectionRow, group: Sequence[int]) -> None:
+async def rewrite_segments(cursor: Cursor, collection: CollectionRow, group: Sequence[int]) -> None:
     """Write the vectors of these segments as one; damaged ones are left out and wanted again."""
     given = name_collection(collection, segments=list(group))
     vectors = await _read_segment(cursor, collection, group)
@@ -127,4 +126,4 @@ async def _is_damaged(cursor: Cursor, collection: CollectionRow, segment: int) -
 async def repair_segments(cursor: Cursor, collection: CollectionRow) -> None:
     """Write damaged segments anew from the vectors of their chunks."""
     for segment in await find_damaged_segments(cursor, collection):
-        await _rewrite_segments(cursor, collection, [segment])
+        await rewrite_segments(cursor, collection, [segment])

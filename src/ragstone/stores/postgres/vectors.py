@@ -33,9 +33,13 @@ embedding_variant, embedding_dim, embedding)
         e.embedding_variant, e.embedding_dim, e.embedding
     {FROM_SIBLINGS} ORDER BY e.vector_key, e.collection_id
     ON CONFLICT DO NOTHING RETURNING vector_key"""
-DELETE_UNUSED = f"""DELETE FROM chunk_embeddings e WHERE {OURS} AND NOT EXISTS (
-    SELECT FROM chunks c WHERE c.tenant_id = %(tenant)s AND c.collection_id = %(collection)s
-    AND c.vector_key = e.vector_key)"""  # noqa: S608
+UNUSED = """NOT EXISTS (SELECT FROM chunks c WHERE c.tenant_id = %(tenant)s AND c.collection_id = %(collection)s
+    AND c.vector_key = e.vector_key)"""
+FIND_UNUSED = f"""SELECT DISTINCT e.vector_key FROM chunk_embeddings e
+    WHERE {OURS} AND e.vector_key > %(after)s AND {UNUSED} ORDER BY 1 LIMIT %(limit)s"""  # noqa: S608
+DELETE_UNUSED = f"""DELETE FROM chunk_embeddings e
+    WHERE {OURS} AND e.vector_key = ANY(%(keys)s) AND {UNUSED}"""  # noqa: S608
+DELETED_AT_ONCE = 10_000  # vectors
 PAGE = 8_192  # chunks looked at in one go
 
 
@@ -139,10 +143,15 @@ def check_vectors(given: Mapping[str, Vectors], dimension: int | None) -> dict[b
     return {encode_vector_key(key, place="put"): row for key, row in rows.items()}
 
 
-async def delete_unused(cursor: Cursor, collection: CollectionRow) -> int:
-    """Give up vectors whose key no kept chunk has; how many. The collection's row must be locked."""
-    await cursor.execute(DELETE_UNUSED.encode(), model_parameters(collection))
-    return cursor.rowcount
+async def find_unused(cursor: Cursor, collection: CollectionRow, after: bytes) -> list[bytes]:
+    """Some keys after one, ascending, of vectors whose key no kept chunk has; [] when there are no more."""
+    await cursor.execute(FIND_UNUSED.encode(), model_parameters(collection, after=after, limit=DELETED_AT_ONCE))
+    return [bytes(key) for (key,) in await cursor.fetchall()]
+
+
+async def delete_unused(cursor: Cursor, collection: CollectionRow, keys: Sequence[bytes]) -> None:
+    """Give up those of these vectors whose key no kept chunk has. The collection's row must be locked."""
+    await cursor.execute(DELETE_UNUSED.encode(), model_parameters(collection, keys=list(keys)))
 
 
 async def ensure_vector_index(cursor: Cursor, collection: CollectionRow) -> None:

@@ -10,7 +10,7 @@ import psycopg
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import Vectors
 from ragstone.core.types import Chunk, Document, Revision, Scope
-from ragstone.stores.postgres import activation, binary_copy, segments, sparse_rows, vectors
+from ragstone.stores.postgres import activation, binary_copy, settling, vectors
 from ragstone.stores.postgres.catalogue import CounterChange, lock_collection, read_collection, update_counters
 from ragstone.stores.postgres.pool import Cursor, Pool
 from ragstone.stores.postgres.preparation import (
@@ -80,7 +80,8 @@ class PostgresWriter:
     async def settle(self) -> None:
         # First, for what comes after has to look at all that was written.
         await self._run_transaction(lambda cursor, _: cursor.execute("SELECT ragstone.count_rows()"))
-        await self._run_transaction(lambda cursor, _: self._settle(cursor))
+        async with self._one:
+            await settling.settle_collection(self._pool, self._scope)
         await self._run_transaction(lambda cursor, _: self._ensure_index(cursor))
 
     async def _run_transaction(self, work: Callable[[Cursor, int], Awaitable[T]]) -> T:
@@ -157,12 +158,6 @@ class PostgresWriter:
             await update_counters(cursor, held, CounterChange(pending=-served), now=self._now())
 
     # The end of a run
-
-    async def _settle(self, cursor: Cursor) -> None:
-        held = await lock_collection(cursor, self._scope)
-        await segments.merge_segments(cursor, held)
-        await sparse_rows.tidy_segments(cursor, held)
-        await vectors.delete_unused(cursor, held)
 
     async def _ensure_index(self, cursor: Cursor) -> None:
         await vectors.ensure_vector_index(cursor, await read_collection(cursor, self._scope))
