@@ -115,6 +115,19 @@ async def test_an_erased_chunk_leaves_no_number_in_the_postings(tmp_path: Path, 
     assert [place[0] for place in await search_sparse(store, "alpha")] == ["b.md"]
 
 
+async def test_a_repair_takes_the_terms_of_replaced_texts_out(tmp_path: Path, store: EmbeddedStore) -> None:
+    await write_revisions(store, make_revision("a.md", ["alpha"] * 20), make_revision("b.md", ["secret"]))
+    await fill_sparse(store, at_once=30)
+    await write_revisions(store, make_revision("b.md", ["alpha"], revision=2))
+    await fill_sparse(store)
+    await store.admin.check(SCOPE, repair=True)
+    connection = connect(tmp_path)
+    kept = {term for (term,) in connection.execute("SELECT term FROM sparse_postings")}
+    connection.close()
+    assert kept == {make_sparse("alpha").terms[0]}
+    assert await store.admin.check(SCOPE) == []
+
+
 async def test_a_collection_of_the_format_before_keeps_working(tmp_path: Path, store: EmbeddedStore) -> None:
     await write_revisions(store, make_revision("a.md", ["alpha"]))
     await store.close()

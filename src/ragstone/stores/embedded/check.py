@@ -199,6 +199,7 @@ def purge_remains(connection: sqlite3.Connection) -> None:
     with write_transaction(connection):
         left = rebuild_mirror(connection, read_state(connection), verify=False)
         revision_rows.forget_terms(connection, left.base.terms)
+    sparse_rows.tidy_segments(connection, thorough=True)
     connection.execute("VACUUM")
     truncate_log(connection)
 

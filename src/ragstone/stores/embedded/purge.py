@@ -10,12 +10,16 @@ import logging
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragstone.core.errors import Corrupt
 from ragstone.stores.cosine import Rows
 from ragstone.stores.embedded import page_gaps, revision_rows, vector_files
 from ragstone.stores.embedded.compaction import IN_USE
-from ragstone.stores.embedded.database import encode_list, open_database, write_transaction
+from ragstone.stores.embedded.database import encode_list, open_database, read_transaction, write_transaction
 from ragstone.stores.embedded.mirror_updates import CollectionState, read_state
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
@@ -23,6 +27,8 @@ from ragstone.stores.fault_points import reach_point
 
 log = logging.getLogger("ragstone")
 
+Slots = NDArray[np.int64]
+DeadSlots = Mapping[VectorTables, tuple[int, Slots]]  # with the number of the vector file
 UNUSED_SLOTS = f"SELECT slot FROM {{}} v WHERE NOT {IN_USE}"  # noqa: S608
 
 
@@ -46,31 +52,40 @@ def _forget_slots(place: CollectionFiles, connection: sqlite3.Connection, tables
     _update_checksums(place, connection, state, good, tables)
 
 
-def overwrite_dead_vectors(place: CollectionFiles, connection: sqlite3.Connection) -> None:
-    """Put zeros in place of the rows of dead slots; only when no reader uses a state in which they were alive."""
-    for tables in (ACTIVE, SECOND):
-        if _has_no_dead_slots(connection, tables):
-            continue
-        with write_transaction(connection), contextlib.suppress(Corrupt):
-            _overwrite_slots(place, connection, tables)
+def list_dead_slots(connection: sqlite3.Connection) -> DeadSlots:
+    """The dead slots of each model now."""
+    found = {}
+    with read_transaction(connection):
+        for tables in (ACTIVE, SECOND):
+            state = read_state(connection, tables)
+            if state.dimension is not None:
+                found[tables] = state.vector_file, vector_files.find_dead_slots(connection, state.next_slot, tables)
+    return found
 
 
-def _overwrite_slots(place: CollectionFiles, connection: sqlite3.Connection, tables: VectorTables) -> None:
+def overwrite_dead_vectors(place: CollectionFiles, connection: sqlite3.Connection, dead: DeadSlots) -> None:
+    """Put zeros in place of the rows of these slots; only when no reader uses a state in which they were alive.
+
+    They are those of a moment before the log was cut, and no others: what another process forgot since then may stand
+    in the view of a reader that was opened since then.
+    """
+    for tables, (number, slots) in dead.items():
+        if len(slots):
+            with write_transaction(connection), contextlib.suppress(Corrupt):
+                _overwrite_slots(place, connection, tables, number, slots)
+
+
+def _overwrite_slots(
+    place: CollectionFiles, connection: sqlite3.Connection, tables: VectorTables, number: int, slots: Slots
+) -> None:
     state = read_state(connection, tables)
-    if state.dimension is None:
+    if state.dimension is None or state.vector_file != number:
         return
-    path = place.vector_file(state.vector_file)
+    path = place.vector_file(number)
     own = vector_files.read_row_format(path, state.dimension, place.key)
-    dead = vector_files.find_dead_slots(connection, state.next_slot, tables).tolist()
-    if slots := vector_files.find_nonzero(path, dead, own):
-        vector_files.zero_rows(path, slots, own)
-
-
-def _has_no_dead_slots(connection: sqlite3.Connection, tables: VectorTables) -> bool:
-    """Whether no slot is dead."""
-    state = read_state(connection, tables)
-    held: int = connection.execute(f"SELECT count(*) FROM {tables.vectors}").fetchone()[0]  # noqa: S608
-    return state.dimension is None or held >= state.next_slot
+    still = np.intersect1d(slots, vector_files.find_dead_slots(connection, state.next_slot, tables)).tolist()
+    if found := vector_files.find_nonzero(path, still, own):
+        vector_files.zero_rows(path, found, own)
 
 
 def wipe_gaps(place: CollectionFiles, connection: sqlite3.Connection, erased: int) -> None:

@@ -69,9 +69,10 @@ def write_segment(connection: sqlite3.Connection, vectors: Mapping[int, bytes]) 
     connection.executemany(sql, made)
 
 
-def tidy_segments(connection: sqlite3.Connection) -> None:
-    """Take chunks that are gone out of the postings, and merge small segments: a group of them at a time."""
-    erased = revision_rows.last_unwiped_erasure(connection) > 0
+def tidy_segments(connection: sqlite3.Connection, *, thorough: bool = False) -> None:
+    """Take chunks that are gone out of the postings, and merge small segments: a group of them at a time. All of them
+    go where documents were removed, or `thorough`."""
+    erased = thorough or revision_rows.last_unwiped_erasure(connection) > 0
     for group in choose_rewritten(_read_segments(connection), erased=erased):
         with write_transaction(connection):
             _rewrite_segments(connection, group)

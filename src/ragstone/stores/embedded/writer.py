@@ -16,7 +16,7 @@ from ragstone.stores.embedded.compaction import compact_if_worth, remove_leftove
 from ragstone.stores.embedded.database import truncate_log, vacuum_if_worth, write_transaction
 from ragstone.stores.embedded.mirror_updates import is_short_way, read_state, record_index, write_index
 from ragstone.stores.embedded.missing_vectors import MissingVectors
-from ragstone.stores.embedded.purge import forget_dead_vectors, overwrite_dead_vectors, wipe_gaps
+from ragstone.stores.embedded.purge import forget_dead_vectors, list_dead_slots, overwrite_dead_vectors, wipe_gaps
 from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.sibling_vectors import SiblingVectors
 from ragstone.stores.embedded.thread_pool import ThreadPool
@@ -116,23 +116,24 @@ class EmbeddedWriter(SerialConnection):
 
     def _settle(self) -> None:
         remove_leftovers(self._place, self._connection)
+        # What is removed later leaves traces that were looked for already: the run that removes it takes them out.
+        erased = revision_rows.last_unwiped_erasure(self._connection)
         moved = compact_if_worth(self._place, self._connection, now=self._now())
         if not moved:
             forget_dead_vectors(self._place, self._connection)
         sparse_rows.tidy_segments(self._connection)
-        erased = self._write_index(anyway=moved)
+        self._write_index(anyway=moved)
         vacuum_if_worth(self._connection)
+        dead = list_dead_slots(self._connection)
         if truncate_log(self._connection):
             if erased:
                 wipe_gaps(self._place, self._connection, erased)
                 truncate_log(self._connection)
-            overwrite_dead_vectors(self._place, self._connection)
+            overwrite_dead_vectors(self._place, self._connection, dead)
 
-    def _write_index(self, *, anyway: bool) -> int:
+    def _write_index(self, *, anyway: bool) -> None:
         """Write the index file of this generation, unless the one before needs little beside it; forget the changes
         that it covers, and words that are gone.
-
-        Returns the number of the last erasure that is in it, 0 when nothing was erased.
 
         Under the write lock, so that the generation stands still and no other process tidies up meanwhile.
         """
@@ -144,7 +145,7 @@ class EmbeddedWriter(SerialConnection):
             if state.generation not in whole or erased:
                 covered = max((number for number in whole if number >= state.log_from), default=None)
                 if not (anyway or erased or covered is None) and is_short_way(self._connection, state, covered):
-                    return 0
+                    return
                 view = self._collection.open_view()
                 try:
                     sealed = write_index(self._place, view.mirror)
@@ -154,4 +155,3 @@ class EmbeddedWriter(SerialConnection):
             record_index(self._connection, state)
         for path in (path for other, path in present.items() if other < state.generation):
             remove_path(path)
-        return erased
