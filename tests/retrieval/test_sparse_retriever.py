@@ -76,6 +76,18 @@ def test_it_finds_what_words_do_not_and_orders_by_the_dot_product(tmp_path: Path
         assert kb.doctor() == []
 
 
+@pytest.mark.parametrize("index", [True, False])
+def test_a_semantic_search_says_that_it_does_not_use_it(tmp_path: Path, server: Between, index: bool) -> None:
+    with open_with(server, tmp_path / "store", embedder=BagOfWords(), sparse__index=index) as kb:
+        kb.ingest(write_texts(tmp_path / "docs"))
+        asked = len(server.requests)
+        found = kb.search(QUESTION, mode="semantic")
+        assert codes(found) == ["sparse"]
+        assert "search.sparse splade has no effect in mode semantic" in found.notes[0].message
+        assert len(server.requests) == asked  # nor is the model asked
+        assert codes(kb.search(QUESTION, mode="semantic", sparse="bm25")) == []
+
+
 def test_its_ranking_is_fused_with_its_own_weight(tmp_path: Path, server: Between) -> None:
     with open_with(server, tmp_path / "store", embedder=BagOfWords()) as kb:
         kb.ingest(write_texts(tmp_path / "docs"))

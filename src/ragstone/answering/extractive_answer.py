@@ -45,8 +45,9 @@ from ragstone.core.errors import UsageError
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Embedder, TokenMatcher, Vectors
 from ragstone.core.trace import Trace
-from ragstone.core.types import SPARSE_SIGNAL, WORD_SIGNALS, Chunk, Document, Hit
+from ragstone.core.types import Chunk, Document, Hit
 from ragstone.retrieval.question import Question
+from ragstone.retrieval.retriever_weights import list_answered_weights
 from ragstone.retrieval.search_context import refusal_code
 
 EXTRACT_FROM = 12  # hits that an answer is made of
@@ -198,12 +199,8 @@ def _decide(retrieved: AnswerInput, found: Evidence, policy: AbstentionPolicy) -
             "answer.abstain thresholds judges the scores of RRF or of a reranker: set search.fusion to rrf, or "
             "answer.abstain to fitted or never"
         )
-    weights = {**dict.fromkeys(WORD_SIGNALS, question.bm25_weight), "cosine": question.cosine_weight}
-    weights |= {SPARSE_SIGNAL: question.sparse_weight}
-    if by_store and not any("rrf" in hit.signals for hit in hits):
-        weights = dict.fromkeys(weights, 1.0)  # a store weighs both alike
-    answered = {name: weight for name, weight in weights.items() if any(name in hit.signals for hit in hits)}
-    return decide_by_thresholds(hits, weights=answered, policy=policy)
+    weights = list_answered_weights(hits, question, by_store=by_store)
+    return decide_by_thresholds(hits, weights=weights, policy=policy)
 
 
 async def _cite(reader: Texts, chosen: Sequence[ScoredPassage]) -> Answer:

@@ -14,9 +14,9 @@ from ragstone.retrieval.candidates import FUSED, Candidates, Signals, SourceRank
 from ragstone.retrieval.fusion_formulas import rrf
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.ranking import add_rrf_signal, fuse_candidates, keep_first_of_row
+from ragstone.retrieval.retriever_weights import scale_fused_to_rrf, scale_to_rrf
 
 RankingKey = tuple[int, Hashable, bool]  # variant, model or source, fused by the store
-STORE_WEIGHTS = 2.0  # what a store's own fusion weighs both retrievers together
 
 
 def merge_results(results: Sequence[SourceResult], question: Question) -> list[Hit]:
@@ -91,9 +91,9 @@ def has_two_retrievers(group: Sequence[SourceRanking]) -> bool:
 
 
 def _scale_of(group: Sequence[SourceRanking], question: Question) -> float:
-    """What makes the scores of a ranking comparable with those that the client fuses: a store weighs both alike."""
-    own = question.bm25_weight + question.cosine_weight
-    return own / STORE_WEIGHTS if any(FUSED in one.candidates for one in group) else 1.0
+    """What makes the scores of a ranking comparable with those of the others: each has its own retrievers."""
+    names = {name for one in group for name in one.candidates}
+    return scale_fused_to_rrf(question) if FUSED in names else scale_to_rrf(question, names)
 
 
 def fuse_group(group: Sequence[SourceRanking], question: Question, chunks: Mapping[str, Chunk]) -> list[Candidate]:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from functools import partial
 
 from ragstone.core.analyzer import extract_terms
-from ragstone.core.types import SPARSE_SIGNAL, Candidate, Hit
+from ragstone.core.types import Candidate, Hit
 from ragstone.retrieval.boosting import (
     add_signal,
     boost_keywords,
@@ -17,9 +17,8 @@ from ragstone.retrieval.boosting import (
 )
 from ragstone.retrieval.fusion_formulas import minmax, rrf
 from ragstone.retrieval.question import Question
+from ragstone.retrieval.retriever_weights import RRF, list_retrievers, scale_to_rrf, weight_of
 from ragstone.retrieval.selection import deduplicate, deduplicate_first, keep_above, limit_per_document
-
-RRF = "rrf"  # the signal of a hit that several rankings found
 
 
 def fuse_candidates(
@@ -32,8 +31,7 @@ def fuse_candidates(
     """
     if len(candidates) == 1:
         return list(next(iter(candidates.values())))
-    own = {"cosine": question.cosine_weight, SPARSE_SIGNAL: question.sparse_weight}
-    weights = {name: own.get(name, question.bm25_weight) for name in candidates}
+    weights = {name: weight_of(name, question) for name in candidates}
     if question.fusion == "rrf":
         return rrf(candidates, weights=weights)
     every = {candidate.id: candidate for found in candidates.values() for candidate in found}
@@ -93,7 +91,8 @@ def add_document_signals(hits: list[Hit], question: Question) -> list[Hit]:
         and question.fusion == "rrf"
         and question.fusion_at == "client"
     ):
-        hits = [replace(hit, signals={RRF: hit.score, **hit.signals}) for hit in hits]  # what thresholds judge
+        scale = scale_to_rrf(question, list_retrievers(hits, question))  # thresholds judge this signal
+        hits = [replace(hit, signals={RRF: round(hit.score * scale, 6), **hit.signals}) for hit in hits]
     if question.freshness_weight:
         half_life = timedelta(days=question.freshness_days)
         rate = partial(rate_freshness, now=question.asked_at, half_life=half_life)
@@ -109,10 +108,7 @@ def add_document_signals(hits: list[Hit], question: Question) -> list[Hit]:
 
 def _unit_of_weight(hits: Sequence[Hit], question: Question) -> float:
     """What a weight of 1 adds to the score at most."""
-    by_vectors = question.mode != "keyword" and any("cosine" in hit.signals for hit in hits)
-    by_words = question.mode != "semantic" or not by_vectors
-    by_sparse = any(SPARSE_SIGNAL in hit.signals for hit in hits)
-    weights = question.bm25_weight * by_words + question.cosine_weight * by_vectors + question.sparse_weight * by_sparse
+    weights = sum(weight_of(name, question) for name in list_retrievers(hits, question))
     return max((hit.score for hit in hits), default=0.0) / (weights or 1.0)
 
 
@@ -136,12 +132,12 @@ def add_rrf_signal(
     hits: Sequence[Hit], rankings: Iterable[tuple[Iterable[Candidate], float]], question: Question
 ) -> list[Hit]:
     """Hits of several rankings with the signal `rrf`: the best that each scores in one of those that two retrievers
-    made, each with the factor that makes its scores comparable. The thresholds on RRF judge it: the hits' own scores
-    grow with the number of rankings."""
+    made, each with its factor (`scale_to_rrf`). The thresholds on RRF judge it: the hits' own scores grow with the
+    number of rankings."""
     best: dict[str, float] = {}
     for ranking, scale in rankings:
         for candidate in ranking:
-            best[candidate.id] = max(candidate.score * scale, best.get(candidate.id, 0.0))
+            best[candidate.id] = max(round(candidate.score * scale, 6), best.get(candidate.id, 0.0))
     if question.fusion != "rrf" or not best:
         return list(hits)
     return [replace(hit, signals={**hit.signals, RRF: best.get(hit.chunk.id, 0.0)}) for hit in hits]

@@ -32,12 +32,14 @@ async def apply_sparse_model(
 ) -> SourceResult:
     """The result as `question.sparse` wants it: with candidates by sparse vectors, or its keyword candidates in another
     order. A step that fails is left out, with a note."""
+    if question.sparse != "bm25" and question.mode == "semantic" and found.vector is not None:
+        said = f"search.sparse {question.sparse} has no effect in mode semantic, which searches by vectors alone"
+        trace.note("sparse", said)
+        return found
     reader = found.view.reader
     by_store = any(ranking.is_fused_by_store for ranking in found.rankings)
     if question.sparse == SPLADE and not by_store and isinstance(reader, SparseReader):
         state = await trace.attempt(SPARSE_SIGNAL, reader.sparse_state(), None, seconds=deadlines.retriever)
-        if state is not None and question.mode == "semantic" and found.vector is not None:
-            return found
         if state is not None:
             work = _encode(get_encoder, state, list(dict.fromkeys([question.text, *(one.text for one in variants)])))
             encoded = await trace.attempt(SPLADE, work, {}, seconds=deadlines.sparse, refused=REFUSED)

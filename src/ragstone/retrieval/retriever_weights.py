@@ -1,0 +1,60 @@
+"""The weights of the retrievers, and the scale of the signal `rrf`, on which rankings of different retrievers compare.
+
+Scores of RRF are sums over the retrievers of a ranking: one of words, vectors and stored sparse vectors scores higher
+than one of words and vectors, though neither says more of its first hit.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from ragstone.core.types import SPARSE_SIGNAL, WORD_SIGNALS, Hit
+from ragstone.retrieval.question import Question
+
+RRF = "rrf"  # the signal of a hit that several rankings found
+WORDS, COSINE = "words", "cosine"
+RETRIEVER_SIGNALS = (*WORD_SIGNALS, COSINE, SPARSE_SIGNAL)
+
+
+def _role_of(retriever: str) -> str:
+    """The kind of a retriever: words by one score or another, vectors, sparse vectors."""
+    return retriever if retriever in (COSINE, SPARSE_SIGNAL) else WORDS
+
+
+def weight_of(retriever: str, question: Question) -> float:
+    """The weight of a retriever, given by its name or its kind."""
+    own = {COSINE: question.cosine_weight, SPARSE_SIGNAL: question.sparse_weight}
+    return own.get(retriever, question.bm25_weight)
+
+
+def scale_to_rrf(question: Question, retrievers: Iterable[str]) -> float:
+    """The factor from the scores of a ranking by these retrievers to those of the signal `rrf`: there the weights of
+    every ranking add up to those of words and vectors, whichever retrievers it has."""
+    own = sum(weight_of(role, question) for role in {_role_of(one) for one in retrievers})
+    return _total_weight(question) / (own or 1.0)
+
+
+def scale_fused_to_rrf(question: Question) -> float:
+    """The factor for the scores of a store's own fusion, which gives words and vectors a weight of 1 each."""
+    return _total_weight(question) / 2
+
+
+def _total_weight(question: Question) -> float:
+    return question.bm25_weight + question.cosine_weight or 1.0
+
+
+def list_answered_weights(hits: Sequence[Hit], question: Question, *, by_store: bool) -> dict[str, float]:
+    """The weights that the scores of RRF are made of, by the kind of retriever that answered: those of the signal `rrf`
+    where a hit has it, those of the store `by_store`, else the question's. Fewer than two where one alone answered."""
+    roles = {_role_of(name) for name in RETRIEVER_SIGNALS if any(name in hit.signals for hit in hits)}
+    if len(roles) > 1 and any(RRF in hit.signals for hit in hits):
+        total = _total_weight(question)
+        return {role: total / len(roles) for role in roles}
+    return dict.fromkeys(roles, 1.0) if by_store else {role: weight_of(role, question) for role in roles}
+
+
+def list_retrievers(hits: Sequence[Hit], question: Question) -> list[str]:
+    """The kinds of retrievers that the hits were searched by."""
+    by_vectors = question.mode != "keyword" and any(COSINE in hit.signals for hit in hits)
+    by_words = question.mode != "semantic" or not by_vectors
+    by_sparse = any(SPARSE_SIGNAL in hit.signals for hit in hits)
+    roles = {WORDS: by_words, COSINE: by_vectors, SPARSE_SIGNAL: by_sparse}
+    return [role for role, searched in roles.items() if searched]
