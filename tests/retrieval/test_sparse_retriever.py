@@ -180,11 +180,12 @@ def test_settings_that_cannot_be_are_refused_with_what_to_set(tmp_path: Path, se
         kb.ingest(folder, recreate=True)
     with open_with(server, tmp_path / "store", sparse__index=False) as kb:
         assert paths(kb.search(QUESTION))  # it was refused before anything was erased
-    with (
-        open_with(server, f"json:{tmp_path / 'store.json'}") as kb,
-        pytest.raises(UsageError, match=r"a store of kind .* keeps no sparse"),
-    ):
+    with open_with(server, f"json:{tmp_path / 'store.json'}", sparse__index=False) as kb:
         kb.ingest(folder)
+    with open_with(server, f"json:{tmp_path / 'store.json'}") as kb:
+        with pytest.raises(UsageError, match=r"a store of kind .* keeps no sparse") as error:
+            kb.ingest(folder)
+        assert kb.doctor() == [str(error.value)]
 
 
 def test_a_cached_search_is_not_served_after_vectors_came(tmp_path: Path, server: Between) -> None:

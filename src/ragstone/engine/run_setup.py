@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ragstone.config.environment import find_cache_folder
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, UsageError
-from ragstone.core.ports import Embedder, SparseEncoder, SparseIndexingStore
+from ragstone.core.ports import Embedder, SparseEncoder, SparseIndexingStore, Store
 from ragstone.engine import model_factory
 from ragstone.engine.artifact_cleanup import artifact_uri_of
 from ragstone.engine.components import Components
@@ -71,13 +71,19 @@ def _find_indexing_encoder(components: Components) -> SparseEncoder | None:
         return None
     if components.settings.sparse.model == NONE:
         raise ConfigError("sparse.index needs a model of sparse vectors: set sparse.model, or leave sparse.index out")
-    store = components.stores.store
-    if not isinstance(store, SparseIndexingStore) or "sparse" not in store.capabilities:
-        raise UsageError(
-            f"sparse.index: a store of kind {store.provider!r} keeps no sparse vectors; leave it out, or use the "
-            "embedded store, PostgreSQL or Qdrant"
-        )
+    if refusal := find_sparse_refusal(components.stores.store):
+        raise UsageError(refusal)
     return components.sparse_encoders.encoder()
+
+
+def find_sparse_refusal(store: Store) -> str | None:
+    """Why `sparse.index` cannot be had with this store; None where it can."""
+    if isinstance(store, SparseIndexingStore) and "sparse" in store.capabilities:
+        return None
+    return (
+        f"sparse.index: a store of kind {store.provider!r} keeps no sparse vectors; leave it out, or use the "
+        "embedded store, PostgreSQL or Qdrant"
+    )
 
 
 def make_cluster(components: Components, address: str | None) -> Cluster | None:

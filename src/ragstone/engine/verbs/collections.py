@@ -10,7 +10,7 @@ from ragstone.core.types import Scope
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches, places_of, sweep_artifacts
 from ragstone.engine.missing_collection import describe_missing
 from ragstone.engine.permission_checks import verb
-from ragstone.engine.run_setup import build_run_context, pin_own_model
+from ragstone.engine.run_setup import build_run_context, find_sparse_refusal, pin_own_model
 from ragstone.engine.source_roots import closing_sources, resolve_source
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import add_chunking_warning, list_newest, read_info
@@ -158,9 +158,11 @@ class CollectionVerbs(VerbGroup):
         return [*failed, *old, *mixed, *missing, *await self._find_missing_sparse(info)]
 
     async def _find_missing_sparse(self, info: Info) -> list[str]:
-        """The chunks that wait for their sparse vectors, as a sentence."""
+        """The chunks that wait for their sparse vectors, or that the store keeps none, as a sentence."""
         from ragstone.ingestion.sparse_vectors import read_sparse_state
 
+        if self.settings.sparse.index and (refusal := find_sparse_refusal(self.store)):
+            return [refusal]
         state, wanted = await read_sparse_state(self.store, self.scope), self.settings.sparse
         if state is None and wanted.index and info.chunks:
             return [f"no chunk has a sparse vector of {wanted.model} yet; run: ragstone ingest"]
