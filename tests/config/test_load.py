@@ -106,6 +106,33 @@ def test_a_value_that_is_one_variable_has_the_type_that_is_wanted(
     assert load().chunk.options == {"size": 300}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "store: ${PLACE",
+        "store: embedded:${PLACE/kb",
+        "store: '${PLACE'",
+        "store: ${PLACE:-kb\ncollection: ${NAME:-x}",
+        "store: ${PLACE:-${OTHER:-x}}",
+        "store: ${PLACE-kb}",
+        "store: ${PLACE:?set it}",
+        "sources: [{path: docs, ignore: ['${PLACE']}]",
+    ],
+)
+def test_what_is_meant_as_a_variable_and_is_none_is_named_with_its_line(folder: Path, text: str) -> None:
+    file = written(folder, f"# ${{COMMENT\noffline: true # ${{ANOTHER\n\n{text}\n")
+    with pytest.raises(ConfigError) as error:
+        load()
+    said = "is no variable: write ${NAME} or ${NAME:-default}, closed in the same line"
+    assert str(error.value) == f"{file.name}, line 4: ${{PLACE… {said}"
+
+
+def test_other_dollars_and_braces_stay_as_they_are(folder: Path) -> None:
+    text = "costs $5, {x} $NAME ${ } ${1} ${user.name} $ {x} }"
+    written(folder, f"store: '{text}' # ${{OPEN\n# ${{OPEN:-x\n")
+    assert load().store == text
+
+
 def test_a_variable_in_a_key_is_refused(folder: Path) -> None:
     written(folder, "collections: {a${NAME}: {}}\n")
     with pytest.raises(ConfigError, match="not in keys"):

@@ -3,15 +3,27 @@
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
 
 LARGEST = 1_000_000  # bytes; what is longer is no configuration, and may never end
-VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+# A variable; or what was meant as one: without a brace in its line, in another form of the shell, within a default.
+VARIABLE = re.compile(
+    r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>(?:(?!\$\{)[^}\n])*))?\}"
+    r"|(?P<wrong>\$\{[A-Za-z_][A-Za-z0-9_]*(?:(?![^\s'\"]*\})|(?=:?[-+=?])))"
+)
 PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")  # what stands for a variable while the file is parsed
 Lookup = Callable[[str, str | None], str | None]  # a variable's value, or the default
+
+
+class Variable(NamedTuple):
+    """A variable of a file. `problem` says why it is none."""
+
+    name: str
+    default: str | None
+    problem: str = ""
 
 
 def read_yaml(file: Path, lookup: Lookup) -> Json:
@@ -24,7 +36,7 @@ def read_yaml(file: Path, lookup: Lookup) -> Json:
 
     try:
         text = _read_text(file)
-        variables = [match.groups() for match in VARIABLE.finditer(text)]
+        variables = [_decode_variable(match) for match in VARIABLE.finditer(text)]
         # A mark in place of each, so that no value of a variable is ever read as YAML.
         number = iter(range(len(variables)))
         text = VARIABLE.sub(lambda _: f"\ue000{next(number)}\ue001", text)
@@ -53,12 +65,22 @@ def _read_text(file: Path) -> str:
     return text
 
 
-def _fill_variables(data: Any, variables: Sequence[tuple[str | None, ...]], file: str, lookup: Lookup) -> Any:
+def _decode_variable(match: re.Match[str]) -> Variable:
+    if not match["wrong"]:
+        return Variable(match["name"], match["default"])
+    line = match.string.count("\n", 0, match.start()) + 1
+    wanted = "write ${NAME} or ${NAME:-default}, closed in the same line"
+    return Variable("", None, f"line {line}: {match['wrong']}… is no variable: {wanted}")
+
+
+def _fill_variables(data: Any, variables: Sequence[Variable], file: str, lookup: Lookup) -> Any:
     """Parsed data with its variables filled in. A value that is one empty variable is null."""
 
     def fill_match(match: re.Match[str]) -> str:
-        name, default = variables[int(match[1])]
-        found = lookup(str(name), default)
+        name, default, problem = variables[int(match[1])]
+        if problem:
+            raise ConfigError(f"{file}, {problem}")
+        found = lookup(name, default)
         if found is None:
             raise ConfigError(f"{file}: environment variable {name} is not set and has no default")
         return found
