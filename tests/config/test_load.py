@@ -281,23 +281,39 @@ def test_a_variable_that_sets_nothing_is_named_with_the_nearest_one(
 
 
 @pytest.mark.parametrize(
-    ("name", "near"),
+    ("name", "hint"),
     [
-        ("RAGSTONE_SEARCH_TOP_K", "RAGSTONE_SEARCH__TOP_K"),
-        ("RAGSTONE_HOME", "RAGSTONE_"),
-        ("RAGSTONE_DEBUGG", "RAGSTONE_"),
-        ("RAGSTONE_", "RAGSTONE_"),
+        ("RAGSTONE_SEARCH_TOP_K", "did you mean RAGSTONE_SEARCH__TOP_K? Ragstone ignores it"),
+        ("RAGSTONE_STROE", "did you mean RAGSTONE_STORE? Ragstone ignores it"),
+        ("RAGSTONE_WEATHER", "`ragstone config show` prints all settings. Ragstone ignores it"),
+        ("RAGSTONE_", "`ragstone config show` prints all settings. Ragstone ignores it"),
     ],
 )
 def test_a_variable_of_another_program_is_ignored_with_a_warning(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str, near: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str, hint: str
 ) -> None:
     monkeypatch.setattr(environment, "ignored_variables", [])  # the next command would show what is left there
     monkeypatch.setenv(name, "secret value")
     assert load() == load() == Settings()
     [message] = [record.message for record in caplog.records]
-    assert message.startswith(f"environment: unknown setting {name}; did you mean {near}")
+    assert message == f"environment: unknown setting {name}; {hint}"
     assert "secret" not in message
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("search: {profile: zebra}", "unknown profile 'zebra'; expected one of: balanced, decisions_recent"),
+        ("preset: zebra", "unknown preset 'zebra'; there are: company, library"),
+        ("zebra: 1", "unknown key zebra; known here: "),
+        ("search: {zebra: 1}", r"unknown key search\.zebra; known here: "),
+    ],
+)
+def test_a_name_that_is_unlike_all_is_not_taken_for_a_slip(folder: Path, text: str, said: str) -> None:
+    written(folder, f"{text}\n")
+    with pytest.raises(ConfigError, match=said) as error:
+        load()
+    assert "did you mean" not in str(error.value)
 
 
 def test_names_of_others_with_our_prefix_are_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

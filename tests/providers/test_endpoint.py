@@ -43,6 +43,7 @@ def test_every_vendor_that_is_named_has_its_files() -> None:
         ("voyage/voyage-3.5", vendors.COMPLETE, "voyage cannot complete; ollama, openai, "),
         ("fastembed/x", vendors.COMPLETE, "fastembed cannot complete"),
         ("olama/x", vendors.COMPLETE, "did you mean 'ollama'"),
+        ("zebra/x", vendors.COMPLETE, "unknown vendor .zebra.; expected one of: "),
         ("nobody/x", vendors.COMPLETE, "expected one of: ollama, openai"),
         ("openai/", vendors.COMPLETE, "expected openai/MODEL"),
         ("openai", vendors.COMPLETE, "expected openai/MODEL"),

@@ -141,7 +141,7 @@ def test_thresholds_judge_rrf_without_what_age_added() -> None:
     ("options", "said"),
     [
         ({"profile": "decision_recent"}, "unknown profile 'decision_recent'; did you mean decisions_recent?"),
-        ({"profile": " "}, "unknown profile ' '; did you mean"),
+        ({"profile": " "}, "unknown profile ' '; expected one of: balanced, "),
         ({"profile": "templates_lookup", "mode": "hybrid"}, "cosine_candidates 0 leaves a retriever"),
         ({"freshness_weight": -1}, "invalid freshness_weight -1"),
     ],

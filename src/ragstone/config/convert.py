@@ -1,12 +1,12 @@
 """Plain data as nested dataclasses: every key checked by its name, every value by its type and its bounds."""
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from ragstone.core.errors import ConfigError
+from ragstone.core.suggestions import find_alike
 
 T = TypeVar("T")
 # "invalid top_k 0: …", "unknown mode 'x': …", "audience is blank; …"
@@ -93,8 +93,8 @@ def check_known(key: Any, known: Iterable[str], path: str, origin: str) -> None:
     if key in names:
         return
     begun = [name for name in names if key and name.startswith(f"{key}_")]
-    near = begun or difflib.get_close_matches(str(key), names, n=1)
-    hint = f"; did you mean {near[0]}?" if near else f"; known here: {', '.join(names)}"
+    near = next(iter(begun), None) or find_alike(str(key), names)
+    hint = f"; did you mean {near}?" if near else f"; known here: {', '.join(names)}"
     raise ConfigError(f"{origin}: unknown key {path}{'.' if path else ''}{key}{hint}")
 
 

@@ -1,6 +1,5 @@
 """The variables of the environment that Ragstone reads and sets, all of them."""
 
-import difflib
 import logging
 import os
 import re
@@ -13,6 +12,7 @@ from typing import NamedTuple
 from ragstone.config.convert import list_settable
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError
+from ragstone.core.suggestions import find_alike
 
 log = logging.getLogger("ragstone")
 
@@ -67,11 +67,13 @@ def read_environment() -> list[tuple[list[str], str]]:
         ):
             names = ["__".join(known_keys).upper() for known_keys, _ in known]
             of_group = [one for one in names if one.partition("__")[0] == keys[0].upper()]
-            near = difflib.get_close_matches(name.upper(), of_group or names, n=1, cutoff=0)
-            said = f"environment: unknown setting {PREFIX}{name}; did you mean {PREFIX}{near[0]}?"
+            begun = (one for one in names if one.startswith(f"{name.upper()}__") or name.upper().startswith(f"{one}__"))
+            near = next(begun, None) or find_alike(name.upper(), of_group or names)
+            hint = f"did you mean {PREFIX}{near}?" if near else "`ragstone config show` prints all settings"
+            said = f"environment: unknown setting {PREFIX}{name}; {hint}"
             if len(keys) > 1 or any(keys[0] == known_keys[0] for known_keys, _ in known):
                 raise ConfigError(said)
-            warn_once(f"{said} Ragstone ignores it")
+            warn_once(f"{said}{'' if near else '.'} Ragstone ignores it")
             continue
         found.append((keys, value))
     return found

@@ -1,6 +1,5 @@
 """Profiles: named sets of the options that find and order candidates."""
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
@@ -9,6 +8,7 @@ from typing import Any
 from ragstone.config.model_settings import check_bounds
 from ragstone.config.search_options import RankingOptions
 from ragstone.core.errors import ConfigError
+from ragstone.core.suggestions import suggest_known
 from ragstone.core.types import Json
 
 
@@ -63,7 +63,7 @@ RANKING = tuple(one.name for one in fields(RankingOptions))
 
 def find_profile(name: str, own: Mapping[str, RankingOptions]) -> RankingOptions:
     """The profile of this name, the configuration's before the built-in ones. Raises `ConfigError` that names the
-    nearest one."""
+    nearest one or all of them."""
     found = own.get(name) or PROFILES.get(name)
     if found is None:
         raise ConfigError(describe_unknown(name, {**PROFILES, **own}))
@@ -71,9 +71,8 @@ def find_profile(name: str, own: Mapping[str, RankingOptions]) -> RankingOptions
 
 
 def describe_unknown(name: str, known: Iterable[str]) -> str:
-    """A sentence for a name that is none of the profiles, with the nearest one."""
-    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0)
-    return f"unknown profile {name!r:.60}; did you mean {near[0]}?"
+    """A sentence for a name that is none of the profiles, with the nearest one or all of them."""
+    return f"unknown profile {name!r:.60}; {suggest_known(name, known)}"
 
 
 def apply_profiles(data: Json) -> Json:

@@ -1,12 +1,12 @@
 """The one table of vendors of models: addresses, names of keys, and kinds of models."""
 
-import difflib
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ragstone.core.errors import ConfigError
+from ragstone.core.suggestions import find_alike
 
 LIMIT = "max_tokens"  # what all who speak OpenAI's language know
 
@@ -114,8 +114,8 @@ def parse_model_name(model: str, *, verb: str, key: str) -> tuple[Vendor, str]:
     name, _, rest = model.partition("/")
     vendor = VENDORS.get(name)
     if vendor is None:
-        near = difflib.get_close_matches(name, vendors_for(verb), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"expected one of: {', '.join(vendors_for(verb))}"
+        near = find_alike(name, vendors_for(verb))
+        hint = f"did you mean {near!r}?" if near else f"expected one of: {', '.join(vendors_for(verb))}"
         raise ConfigError(f"{key} {model!r:.80}: unknown vendor {name!r:.40}; {hint}")
     if not _provider_module(vendor, verb):
         raise ConfigError(f"{key} {model!r:.80}: {name} cannot {verb}; {', '.join(vendors_for(verb))} can")

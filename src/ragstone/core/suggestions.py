@@ -1,8 +1,11 @@
 """The document or the name that was probably meant by one that is not there."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
+ALIKE = 0.6  # the ratio of `difflib`, from 0 to 1, from which a name may be a slip for another: its own default
+MOST_LISTED = 20  # names
 MOST_COMPARED = 10_000  # paths; letter by letter these take half a second, and a refusal should not take longer
 
 
@@ -25,8 +28,32 @@ def describe_absent(path: str, known: Sequence[str]) -> str:
 def find_nearest_path(path: str, known: Sequence[str]) -> str | None:
     """A path that is the end of this one or ends as it, else the one that is written most alike."""
     ends = (other for other in known if other.endswith(f"/{path}") or path.endswith(f"/{other}"))
-    alike = difflib.get_close_matches(path, known[:MOST_COMPARED], n=1)
-    return next(ends, None) or next(iter(alike), None)
+    return next(ends, None) or find_alike(path, known)
+
+
+def find_alike(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is written most alike; None where none is alike.
+
+    >>> find_alike("minuets", ["minutes", "tables"])
+    'minutes'
+    >>> find_alike("zebra", ["minutes", "tables"])
+    """
+    alike = difflib.get_close_matches(name, list(islice(known, MOST_COMPARED)), n=1, cutoff=ALIKE)
+    return next(iter(alike), None)
+
+
+def suggest_known(name: str, known: Iterable[str]) -> str:
+    """The known name that is written most alike, as a question; where none is alike, those that there are.
+
+    >>> suggest_known("minuets", ["minutes", "tables"])
+    'did you mean minutes?'
+    >>> suggest_known("zebra", ["tables", "minutes"])
+    'expected one of: minutes, tables'
+    """
+    names = sorted(known)
+    near = find_alike(name, names)
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    return f"did you mean {near}?" if near else f"expected one of: {', '.join(names[:MOST_LISTED])}{more}"
 
 
 def suggest_name(name: str, known: Sequence[str]) -> str:
@@ -35,5 +62,5 @@ def suggest_name(name: str, known: Sequence[str]) -> str:
     >>> suggest_name("acmee", ["acme", "zoo"])
     "; did you mean 'acme'?"
     """
-    alike = difflib.get_close_matches(name, sorted(known)[:MOST_COMPARED], n=1)
-    return f"; did you mean {alike[0]!r}?" if alike else ""
+    near = find_alike(name, sorted(known))
+    return f"; did you mean {near!r}?" if near else ""

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from reprlib import Repr
 from typing import Any
 
 from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where, parse_where
+from ragstone.core.suggestions import find_alike
 
 MakeError = Callable[[str | None, str], UsageError]
 HIGHEST_GRADE = 100  # 2**grade must stay a number
@@ -122,8 +122,8 @@ def abbreviate(value: Any) -> str:
 
 
 def _suggest_key(key: str) -> str:
-    close = get_close_matches(key.lower(), KEY_MEANINGS, n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else f"; known keys: {', '.join(sorted(KEY_MEANINGS))}"
+    near = find_alike(key.lower(), KEY_MEANINGS)
+    return f"; did you mean {near!r}?" if near else f"; known keys: {', '.join(sorted(KEY_MEANINGS))}"
 
 
 def _assemble_case(fields: Mapping[str, Any], default_id: str) -> Case:

@@ -8,11 +8,11 @@ of recall and average precision all relevant ids, and the ideal of nDCG is taken
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any, TypeVar
 
 from ragstone.core.errors import UsageError
+from ragstone.core.suggestions import find_alike
 
 Id = TypeVar("Id", bound=Hashable)
 Measure = Callable[[Sequence[Any], Mapping[Any, int], int | None], float]
@@ -149,8 +149,8 @@ def parse_metric(name: str) -> Metric:
     word, at, cut = name.strip().partition("@")
     measure = SPELLINGS.get(word.lower())
     if measure is None:
-        close = get_close_matches(word.lower(), SPELLINGS, n=1)
-        hint = f"did you mean {SPELLINGS[close[0]]}?" if close else f"known measures: {', '.join(MEASURES)}"
+        near = find_alike(word.lower(), SPELLINGS)
+        hint = f"did you mean {SPELLINGS[near]}?" if near else f"known measures: {', '.join(MEASURES)}"
         raise UsageError(f"unknown metric {name!r}: {hint}")
     if at and not (cut.isascii() and cut.isdigit() and len(cut) < 10 and int(cut) > 0):
         raise UsageError(f"metric {name!r}: after the @ comes a whole number from 1")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,6 +10,7 @@ from typing import Any
 from ragstone.config import vendors
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.ports import Completion, Embedder, Reranker, SparseEncoder
+from ragstone.core.suggestions import find_alike
 from ragstone.providers.endpoint import Endpoint
 from ragstone.providers.known_models import MODEL_CARDS, find_card, list_tokenizers, tokenizer_of
 from ragstone.providers.minilm.model import MiniLM, find_missing_minilm_parts, find_model_problems
@@ -214,7 +214,7 @@ def _make_vendor_embedder(name: str, **options: Any) -> Embedder:
 
 
 def _unknown_message(name: str) -> str:
-    near = difflib.get_close_matches(name, EMBEDDERS, n=1)
+    near = find_alike(name, EMBEDDERS)
     known_ = [*EMBEDDERS, *(f"{vendor}/MODEL" for vendor in vendors.vendors_for(vendors.EMBED))]
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known_)}"
+    hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known_)}"
     return f"unknown embedder {name!r}: {hint}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any, Literal
 
 from ragstone.config.environment import silence_telemetry
 from ragstone.core.errors import ConfigError, Unavailable
+from ragstone.core.suggestions import suggest_known
 
 PACKAGE_MISSING = "the package fastembed is missing: pip install 'ragstone[fastembed]'"
 Kind = Literal["embed", "rerank", "sparse"]
@@ -30,8 +30,7 @@ def load_fastembed_model(kind: Kind, name: str, *, folder: str | None, offline: 
     except ValueError as error:
         names = [str(one["model"]) for one in maker.list_supported_models()]
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1, cutoff=0)
-            raise ConfigError(f"fastembed knows no model {name!r}; did you mean {near[0]}?") from error
+            raise ConfigError(f"fastembed knows no model {name!r}; {suggest_known(name, names)}") from error
         raise Unavailable(_describe_failure(error, kind, name, folder=folder, offline=offline)) from error
     except Exception as error:  # of the runtime, the hub and the file system, which share no base
         raise Unavailable(_describe_failure(error, kind, name, folder=folder, offline=offline)) from error

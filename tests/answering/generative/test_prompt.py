@@ -148,6 +148,7 @@ def test_a_pipelines_own_words_keep_what_must_be_said_of_marks() -> None:
         (GOOD + "=== user\n{question}", "its parts are"),
         (GOOD + "=== end\nx", "unknown part 'end'"),
         (GOOD.replace("{question}", "{questoin}"), r"unknown field \{questoin\} of 'user'; did you mean \{question\}"),
+        (GOOD.replace("{question}", "{zebra}"), r"unknown field \{zebra\} of .user.; expected one of: \{context\}"),
         (GOOD.replace("{question}", ""), r"lacks \{question\}"),
         (GOOD.replace("{context}", ""), r"lacks \{context\}"),
         (GOOD.replace("{text}", ""), r"lacks \{text\} in its passage"),

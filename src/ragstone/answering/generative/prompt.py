@@ -4,7 +4,6 @@ A file has parts that begin with `=== system`, `=== passage` (how one passage is
 in braces. Everything that comes from documents stands between lines that carry a mark which no document can know.
 """
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from ragstone.answering.generative.context import ContextPassage
 from ragstone.answering.verification.citations import Mask
 from ragstone.core.errors import ConfigError
 from ragstone.core.ports import Message
+from ragstone.core.suggestions import find_alike
 from ragstone.core.types import Chunk
 from ragstone.guard import spotlighting
 
@@ -93,8 +93,9 @@ def parse_template(text: str, name: str) -> Template:
 def _check_fields(part: str, body: str, name: str) -> None:
     for field in FIELD.findall(body):
         if field not in FIELDS[part]:
-            near = difflib.get_close_matches(field, FIELDS[part], n=1) or sorted(FIELDS[part])
-            raise ConfigError(f"prompt {name!r}: unknown field {{{field}}} of {part!r}; did you mean {{{near[0]}}}?")
+            near, known = find_alike(field, FIELDS[part]), ", ".join(f"{{{one}}}" for one in sorted(FIELDS[part]))
+            hint = f"did you mean {{{near}}}?" if near else f"expected one of: {known}"
+            raise ConfigError(f"prompt {name!r}: unknown field {{{field}}} of {part!r}; {hint}")
 
 
 def _check_needed(made: Template, name: str) -> None:

@@ -4,7 +4,6 @@ A file has `about`, the `settings` that hold everywhere, and `stand_ins`: parts 
 `settings` that run without it, those of the `service`, and a `note` that says what differs.
 """
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from ragstone.config import yaml_file
 from ragstone.config.layers import merge_settings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError
+from ragstone.core.suggestions import find_alike
 from ragstone.core.types import Json
 
 FOLDER = Path(__file__).parent
@@ -31,11 +31,12 @@ class Preset:
 
 
 def read_preset(name: str, lookup: yaml_file.Lookup, *, services: bool = False) -> Preset:
-    """The preset of this name, with its own services or what stands in for them. Raises `ConfigError` that names the
-    nearest one."""
+    """The preset of this name, with its own services or what stands in for them. Raises `ConfigError` that names
+    those that there are."""
     if name not in PRESETS:
-        near = difflib.get_close_matches(name, PRESETS, n=1, cutoff=0)
-        raise ConfigError(f"unknown preset {name!r:.60}; did you mean {near[0]}? There are: {', '.join(PRESETS)}")
+        near = find_alike(name, PRESETS)
+        hint = f"did you mean {near}? There are" if near else "there are"
+        raise ConfigError(f"unknown preset {name!r:.60}; {hint}: {', '.join(PRESETS)}")
     data = yaml_file.read_yaml(FOLDER / f"{name}.yaml", lookup)
     settings, stand_ins = data["settings"], []
     for part in data.get("stand_ins", ()):

@@ -1,6 +1,5 @@
 """Facts about a column pair from the server's catalogue: existence, types, the identity of a row."""
 
-import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from typing import Any
 from psycopg import AsyncConnection, Error, sql
 
 from ragstone.core.errors import ConfigError
+from ragstone.core.suggestions import suggest_name
 from ragstone.stores.column_pair import ALL_COLUMNS, ColumnPair
 from ragstone.stores.postgres.error_mapping import first_error_line, is_connection_lost
 from ragstone.stores.postgres.server_check import ServerInfo
@@ -172,9 +172,7 @@ def _check_columns(pair: ColumnPair, found: Relation) -> None:
 def _find_column(found: Relation, name: str, what: str) -> Column:
     column = found.columns.get(name)
     if column is None:
-        near = difflib.get_close_matches(name, found.columns, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ConfigError(f"{found.label} has no column {name!r} ({what}){hint}")
+        raise ConfigError(f"{found.label} has no column {name!r} ({what}){suggest_name(name, list(found.columns))}")
     if not column.readable:
         raise ConfigError(f"column {name!r} of {found.label} may not be read by this user; GRANT SELECT on it")
     return column
