@@ -64,6 +64,12 @@ def test_the_starter_file_holds_and_is_never_written_over(run: Run, docs: Path) 
         ("store: 'nonsense://x'", "nonsense"),
         ("answer: {prompt: nowhere.txt}", "there is no prompt 'nowhere.txt'"),
         ("answer: {calibration: nowhere.json}", "calibration nowhere.json: cannot be read"),
+        ("answer: {abstain: thresholds}", "set search.fusion to rrf, or answer.abstain to fitted or never"),
+        (
+            "answer: {abstain: thresholds}\nsearch: {fusion: rrf}\n"
+            "pipelines: [{name: p, collections: [default], search: {fusion: minmax}}]",
+            "pipelines.p: answer.abstain thresholds judges the scores of RRF or of a reranker",
+        ),
     ],
 )
 def test_a_check_names_what_an_ingestion_would_stumble_over(run: Run, docs: Path, text: str, says: str) -> None:
@@ -74,6 +80,12 @@ def test_a_check_names_what_an_ingestion_would_stumble_over(run: Run, docs: Path
     told = json.loads(run("config", "check", "--json").out)
     assert told["healthy"] is False
     assert any(says in problem for problem in told["problems"])
+
+
+@pytest.mark.parametrize("search", ["search: {fusion: rrf}", "search: {fusion_at: server}"])
+def test_a_check_passes_thresholds_where_there_are_scores_to_judge(run: Run, docs: Path, search: str) -> None:
+    Path("ragstone.yaml").write_text(f"answer: {{abstain: thresholds}}\n{search}\n", encoding="utf-8")
+    assert run("config", "check").status == 0
 
 
 def test_an_unknown_variable_is_named_beside_the_result(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from typing import Protocol, cast
 
 from ragstone import guard
 from ragstone.answering.abstention.abstain import (
+    NO_SCORES,
     Decision,
     choose_signs,
     decide_abstention,
@@ -195,10 +196,7 @@ def _decide(retrieved: AnswerInput, found: Evidence, policy: AbstentionPolicy) -
         return decide_abstention(found, policy)
     question, hits, by_store = retrieved.question, retrieved.hits, retrieved.fused_by_store
     if question.fusion != "rrf" and not by_store and not any("rerank" in hit.signals for hit in hits):
-        raise UsageError(
-            "answer.abstain thresholds judges the scores of RRF or of a reranker: set search.fusion to rrf, or "
-            "answer.abstain to fitted or never"
-        )
+        raise UsageError(NO_SCORES)
     weights = list_answered_weights(hits, question, by_store=by_store)
     return decide_by_thresholds(hits, weights=weights, policy=policy)
 

@@ -34,6 +34,11 @@ class Rerankers:
         self._parts = parts
         self._completion_for = completion_for
 
+    @property
+    def is_handed_in(self) -> bool:
+        """Whether the caller passed one."""
+        return self._handed is not None
+
     def reranking_for(
         self,
         wanted: bool | str | None,

@@ -7,6 +7,7 @@ from ragstone.core.errors import ConfigError, NoKey, NotBuilt, RagstoneError, St
 from ragstone.core.ports import RecallingSource
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Scope
+from ragstone.engine.abstention_check import find_unjudged_searches
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches, places_of, sweep_artifacts
 from ragstone.engine.missing_collection import describe_missing
 from ragstone.engine.permission_checks import verb
@@ -116,6 +117,7 @@ class CollectionVerbs(VerbGroup):
                 check()
             except RagstoneError as error:
                 problems.append(str(error))
+        problems += find_unjudged_searches(self.settings, has_reranker=self._components.rerankers.is_handed_in)
         try:
             await self.store.admin.exists(self.scope)
         except RagstoneError as error:
