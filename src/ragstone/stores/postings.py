@@ -49,8 +49,8 @@ class Ranking:
 
     numbers: Ints
     scores: Scores
-    weights: Mapping[str, float]
-    idf: Mapping[str, float]
+    weights: Mapping[str, float] = field(default_factory=dict)
+    idf: Mapping[str, float] = field(default_factory=dict)
     rounded: Scores = field(init=False)
 
     def __post_init__(self) -> None:

@@ -76,14 +76,14 @@ async def _score_page(view: CollectionView, query: SparseVector, *, after: int) 
     asked = {"terms": sorted(query.terms), "after": after, "most": CHUNKS_AT_ONCE}
     (_, _, _, last, more), *rows = await view.fetch_rows(POSTINGS_PAGE, asked)
     keys, scores = score_postings(decode_postings(rows), query)
-    ranking = Ranking(keys, scores, {})  # type: ignore[arg-type]  # keys are longer than numbers of words' postings
+    ranking = Ranking(keys, scores)  # type: ignore[arg-type]  # keys are longer than numbers of words' postings
     return ScoredPage(ranking, last or after, more)
 
 
 def _keep_scores(ranking: Ranking, least: float) -> Ranking:
     """Those that score more than 0 and not less than the least that counts."""
     keep = (ranking.rounded > 0) & (ranking.rounded >= least)
-    return Ranking(ranking.numbers[keep], ranking.scores[keep], {})
+    return Ranking(ranking.numbers[keep], ranking.scores[keep])
 
 
 async def _find_passing(view: CollectionView, made: ChunkFilter, ranking: Ranking, limit: int) -> list[Candidate]:
