@@ -619,6 +619,29 @@ async def test_collections_beyond_the_number_kept_open_still_answer(
         assert len(await reader.matching("apple", where=Where(), limit=1)) == 1
 
 
+async def test_documents_are_read_for_searches_alone(store: EmbeddedStore) -> None:
+    """A run of an ingestion, which opens a collection and writes its index, holds none of them."""
+    fruits = ["apple", "banana", "cherry", "damson"]
+    await write_revisions(store, *(make_revision(f"{fruit}.md", [fruit]) for fruit in fruits))
+    async with store.writer(SCOPE) as writer:
+        await writer.settle()
+    async with store.reader(SCOPE) as reader:
+        assert (await reader.info()).recipes == ("kit-1",)
+        documents = reader._mirror.revisions.documents
+        assert len(documents) == 0
+        [found] = await reader.matching("cherry", where=EVERYTHING, limit=5)
+        assert (found.place[0], len(documents)) == ("cherry.md", 4)
+    await write_revisions(store, make_revision("cherry.md", ["cherry again"], revision=2))
+    async with store.writer(SCOPE) as writer:
+        await writer.remove([make_revision(f"{fruit}.md", []).document.id for fruit in ("apple", "banana")])
+    async with store.reader(SCOPE) as reader:
+        assert (
+            len(await reader.chunks([one.id for one in await reader.matching("cherry", where=EVERYTHING, limit=5)]))
+            == 1
+        )
+        assert (await reader.info()).documents == 2
+
+
 async def test_many_equal_scores_are_cut_in_the_total_order(store: EmbeddedStore) -> None:
     await write_revisions(store, make_revision("b.md", ["same"] * 700), make_revision("a.md", ["same"] * 700))
     async with store.reader(SCOPE) as reader:

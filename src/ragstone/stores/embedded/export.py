@@ -83,14 +83,14 @@ def load_vectors(
 
 
 def load_records(ask: RunQuery, documents: Sequence[Document]) -> dict[str, str]:
-    """The texts of record of these revisions, by document."""
+    """Read texts of record; implements `Reader.records`."""
     sql = "SELECT record FROM records JOIN revisions ON key = rev WHERE document = ? AND revision = ?"
     found = ((one.id, row) for one in documents for row in ask(sql, one.id, one.revision))
     return {identity: decode_record(row[0]) for identity, row in found}
 
 
 def load_layouts(ask: RunQuery, documents: Sequence[Document]) -> dict[str, Layout]:
-    """Where the characters of those texts stand on the pages, by document."""
+    """Read page layouts; implements `Reader.layouts`."""
     if not ask("SELECT 1 FROM sqlite_master WHERE name = 'layouts'"):
         return {}  # an earlier format that may only be read
     sql = "SELECT layout, checksum FROM layouts JOIN revisions ON key = rev WHERE document = ? AND revision = ?"

@@ -5,14 +5,14 @@ dead; what is new goes to a small second index (`tail`) until that is a share of
 over the alive, so both are invisible in results.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ragstone.core.errors import Corrupt
-from ragstone.core.types import Document
+from ragstone.stores.embedded.document_cache import DocumentCache
 from ragstone.stores.embedded.postings import Int32s, Postings
 
 MISSING_SLOT = -1  # the slot of a chunk whose vector is wanted
@@ -37,43 +37,70 @@ class ChunkColumns:
     def __len__(self) -> int:
         return len(self.row)
 
+    @staticmethod
+    def join(parts: Sequence["ChunkColumns"]) -> "ChunkColumns":
+        """All as one."""
+        names = ChunkColumns.__dataclass_fields__
+        return ChunkColumns(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
     def concatenate(self, other: "ChunkColumns") -> "ChunkColumns":
         """Both as one."""
-        return ChunkColumns(
-            np.concatenate([self.row, other.row]),
-            np.concatenate([self.rev, other.rev]),
-            np.concatenate([self.ordinal, other.ordinal]),
-            np.concatenate([self.length, other.length]),
-            np.concatenate([self.slot, other.slot]),
-        )
+        return ChunkColumns.join([self, other])
 
-    def select(self, keep: Flags) -> "ChunkColumns":
-        """The positions where `keep` holds."""
+    def select(self, keep: "Flags | Int64s") -> "ChunkColumns":
+        """The positions where `keep` holds, or those that it names in their order."""
         return ChunkColumns(self.row[keep], self.rev[keep], self.ordinal[keep], self.length[keep], self.slot[keep])
+
+
+Origin = tuple[str, str]  # recipe and edition of a document
 
 
 @dataclass(frozen=True)
 class RevisionColumns:
-    """The revisions that chunks belong to: keys in SQLite, whether active, and their documents (while active)."""
+    """The revisions that chunks belong to: keys in SQLite, whether active, and where in `origins` theirs is. Their
+    documents are read at the first search: those of a large collection take more memory than its index."""
 
     key: Int64s
     alive: Flags
-    documents: tuple[Document | None, ...]
+    origin: Int32s
+    origins: tuple[Origin, ...] = ()
+    documents: DocumentCache = field(default_factory=DocumentCache)
 
     @cached_property
     def active_count(self) -> int:
         """The number of active documents."""
-        return sum(document is not None for document in self.documents)
+        return int(self.alive.sum())
 
     @cached_property
     def recipes(self) -> tuple[str, ...]:
         """The recipes of the active documents, each once, sorted."""
-        return tuple(sorted({document.recipe for document in self.documents if document is not None}))
+        return tuple(sorted({recipe for recipe, _ in self._active_origins()}))
 
     @cached_property
     def editions(self) -> tuple[str, ...]:
         """The editions of the active documents, each once, sorted."""
-        return tuple(sorted({document.edition for document in self.documents if document is not None}))
+        return tuple(sorted({edition for _, edition in self._active_origins()}))
+
+    def _active_origins(self) -> list[Origin]:
+        return [self.origins[place] for place in np.unique(self.origin[self.alive]).tolist()]
+
+    def concatenate(self, other: "RevisionColumns") -> "RevisionColumns":
+        """Both as one."""
+        origins = tuple(dict.fromkeys((*self.origins, *other.origins)))
+        places = {origin: place for place, origin in enumerate(origins)}
+        moved = np.array([places[origin] for origin in other.origins], dtype=np.int32)
+        return RevisionColumns(
+            np.concatenate([self.key, other.key]),
+            np.concatenate([self.alive, other.alive]),
+            np.concatenate([self.origin, moved[other.origin]]),
+            origins,
+            self.documents,
+        )
+
+    def select(self, keep: Flags) -> "RevisionColumns":
+        """The revisions where `keep` holds."""
+        key = self.key[keep]
+        return RevisionColumns(key, self.alive[keep], self.origin[keep], self.origins, self.documents.select(key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +135,9 @@ class Mirror:
         """The state of the collection that it mirrors: generation, vector file, next slot."""
         return self.generation, self.vector_file, self.next_slot
 
-    def document_at(self, position: int) -> Document:
-        """The document of an alive position."""
-        document = self.revisions.documents[int(self.chunks.rev[position])]
-        if document is None:
-            raise Corrupt(f"position {position} of the index belongs to no document; run: ragstone doctor --repair")
-        return document
-
-    def place_of(self, position: int) -> tuple[str, str, int]:
-        """Path, source and ordinal of an alive position: what breaks ties."""
-        document = self.document_at(position)
-        return document.path, document.source, int(self.chunks.ordinal[position])
+    def keys_at(self, positions: Int64s) -> Int64s:
+        """The keys in SQLite of the revisions that these positions belong to."""
+        return self.revisions.key[self.chunks.rev[positions]]
 
     def find_positions(self, rows: Int64s) -> Int64s:
         """Where the chunks with these rows are, -1 for unknown ones."""
@@ -149,8 +168,7 @@ class Mirror:
         kept = self.revisions.alive
         moved = (np.cumsum(kept) - 1).astype(np.int32)
         chunks = self.chunks.select(self.alive)
-        documents = tuple(d for d, stays in zip(self.revisions.documents, kept, strict=True) if stays)
-        revisions = RevisionColumns(self.revisions.key[kept], kept[kept], documents)
+        revisions = self.revisions.select(kept)
         base = self.base.concatenate(self.tail).move_positions(places)
         state = (self.generation, self.vector_file, self.next_slot)
         return Mirror.build(state, revisions, replace(chunks, rev=moved[chunks.rev]), base, Postings.from_blobs([]))

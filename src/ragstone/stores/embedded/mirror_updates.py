@@ -2,20 +2,21 @@
 
 import hashlib
 import sqlite3
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import reduce
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.core.errors import Corrupt
-from ragstone.core.types import Document
 from ragstone.stores.embedded.array_files import read_arrays, write_arrays
 from ragstone.stores.embedded.database import encode_list
-from ragstone.stores.embedded.mirror import MISSING_SLOT, NO_SLOT, ChunkColumns, Mirror, RevisionColumns
+from ragstone.stores.embedded.mirror import MISSING_SLOT, NO_SLOT, ChunkColumns, Mirror, Origin, RevisionColumns
 from ragstone.stores.embedded.paths import CollectionFiles
-from ragstone.stores.embedded.postings import Postings
+from ragstone.stores.embedded.postings import ChunkTermCounts, Postings
 from ragstone.stores.embedded.read_checks import check_active, check_all_slots, check_revisions, check_slots
 from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.vector_tables import ACTIVE, VectorTables
@@ -24,6 +25,7 @@ from ragstone.stores.encoding import decode_document
 # An index file is written anew when more than a sixteenth of the chunks changed: what is beside it, each process reads
 # from the database when it opens the collection.
 INDEX_SHARE = 16
+PAGE = 512  # revisions whose rows are in memory at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +96,8 @@ def advance_mirror(mirror: Mirror, connection: sqlite3.Connection, state: Collec
 def _drop_revisions(mirror: Mirror, gone: NDArray[np.int64]) -> Mirror:
     held = mirror.revisions
     alive = held.alive & ~np.isin(held.key, gone)
-    documents = tuple(d if a else None for d, a in zip(held.documents, alive.tolist(), strict=True))
     state = (mirror.generation, mirror.vector_file, mirror.next_slot)
-    return Mirror.build(state, RevisionColumns(held.key, alive, documents), mirror.chunks, mirror.base, mirror.tail)
+    return Mirror.build(state, replace(held, alive=alive), mirror.chunks, mirror.base, mirror.tail)
 
 
 def _add_revisions(
@@ -104,16 +105,9 @@ def _add_revisions(
 ) -> Mirror:
     known = set(mirror.revisions.key[mirror.revisions.alive].tolist())
     fresh = sorted(key for key in keys if key not in known)
-    if verify:
-        check_revisions(connection, fresh)
     first_rev, first = len(mirror.revisions.key), len(mirror.chunks)
     revisions, chunks, postings = _load_revisions(connection, fresh, first_rev, first, verify=verify)
-    held = mirror.revisions
-    both = RevisionColumns(
-        np.concatenate([held.key, revisions.key]),
-        np.concatenate([held.alive, revisions.alive]),
-        held.documents + revisions.documents,
-    )
+    both = mirror.revisions.concatenate(revisions)
     state = (mirror.generation, mirror.vector_file, mirror.next_slot)
     return Mirror.build(state, both, mirror.chunks.concatenate(chunks), mirror.base, mirror.tail.concatenate(postings))
 
@@ -121,8 +115,27 @@ def _add_revisions(
 def _load_revisions(
     connection: sqlite3.Connection, keys: Sequence[int], first_rev: int, first: int, *, verify: bool = True
 ) -> tuple[RevisionColumns, ChunkColumns, Postings]:
-    """The given revisions with their chunks, at positions from `first` and indexes from `first_rev`."""
-    documents = _load_documents(connection, keys)
+    """The given revisions with their chunks, at positions from `first` and indexes from `first_rev`; of a few at a
+    time are the rows in memory."""
+    loaded = [
+        _load_some(connection, keys[start : start + PAGE], first_rev + start, verify=verify)
+        for start in range(0, max(len(keys), 1), PAGE)
+    ]
+    revisions = reduce(RevisionColumns.concatenate, (columns for columns, _, _ in loaded))
+    order = np.argsort(np.concatenate([chunks.row for _, chunks, _ in loaded]), kind="stable")
+    chunks = ChunkColumns.join([chunks for _, chunks, _ in loaded]).select(order)
+    places = np.empty(len(order), dtype=np.int32)
+    places[order] = np.arange(first, first + len(order), dtype=np.int32)
+    return revisions, chunks, Postings.from_counts([counts for _, _, counts in loaded], places)
+
+
+def _load_some(
+    connection: sqlite3.Connection, keys: Sequence[int], first_rev: int, *, verify: bool
+) -> tuple[RevisionColumns, ChunkColumns, ChunkTermCounts]:
+    if verify:
+        check_revisions(connection, keys)
+    sql = "SELECT key, facts FROM revisions WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key"
+    revisions = _read_revisions(connection.execute(sql, (encode_list(keys),)))
     sql = """SELECT c.row, c.rev, c.ordinal, c.length, coalesce(v.slot, iif(c.vector_key = '', ?, ?)), c.terms,
         c.vector_key
         FROM chunks c LEFT JOIN vectors v ON v.key = c.vector_key
@@ -141,15 +154,19 @@ def _load_revisions(
         np.array(length, dtype=np.int32),
         np.array(slot, dtype=np.int64),
     )
-    revisions = RevisionColumns(np.array(keys, dtype=np.int64), np.ones(len(keys), dtype=np.bool_), documents)
-    return revisions, chunks, Postings.from_blobs(blobs, first=first)
+    return revisions, chunks, ChunkTermCounts.from_blobs(blobs)
 
 
-def _load_documents(connection: sqlite3.Connection, keys: Iterable[int]) -> tuple[Document, ...]:
-    keys = list(keys)
-    sql = "SELECT key, facts FROM revisions WHERE key IN (SELECT value FROM json_each(?))"
-    found = dict(connection.execute(sql, (encode_list(keys),)).fetchall())
-    return tuple(decode_document(found[key]) for key in keys)
+def _read_revisions(rows: Iterable[tuple[int, bytes]]) -> RevisionColumns:
+    """Active revisions from their keys and facts, which are checked and not kept."""
+    keys, places = array("q"), array("i")
+    origins: dict[Origin, int] = {}
+    for key, facts in rows:
+        document = decode_document(facts)
+        keys.append(key)
+        places.append(origins.setdefault((document.recipe, document.edition), len(origins)))
+    alive = np.ones(len(keys), dtype=np.bool_)
+    return RevisionColumns(np.array(keys, dtype=np.int64), alive, np.array(places, dtype=np.int32), tuple(origins))
 
 
 def _update_slots(mirror: Mirror, connection: sqlite3.Connection, state: CollectionState) -> Mirror:
@@ -238,8 +255,11 @@ def read_index(
         return None  # another collection's, under the same key
     if facts["generation"] < state.log_from or facts["generation"] > state.generation:
         return None
-    active = dict(connection.execute("SELECT key, facts FROM revisions WHERE status = 'active'").fetchall())
-    held = [key_ in active for key_ in keys.tolist()]
-    documents = tuple(decode_document(active[k]) if h else None for k, h in zip(keys.tolist(), held, strict=True))
-    revisions = RevisionColumns(keys, np.array(held, dtype=np.bool_), documents)
+    active = _read_revisions(
+        connection.execute("SELECT key, facts FROM revisions WHERE status = 'active' ORDER BY key")
+    )
+    held = np.isin(keys, active.key)
+    origin = np.zeros(len(keys), dtype=np.int32)
+    origin[held] = active.origin[np.searchsorted(active.key, keys[held])]
+    revisions = RevisionColumns(keys, held, origin, active.origins)
     return advance_mirror(Mirror.build(key, revisions, chunks, base, Postings.from_blobs([])), connection, state)

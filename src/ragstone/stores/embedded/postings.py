@@ -19,6 +19,22 @@ def encode_term_counts(frequencies: Mapping[int, int]) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
+class ChunkTermCounts:
+    """The terms of chunks one after the other: `sizes` says how many each has."""
+
+    sizes: NDArray[np.int32]
+    terms: TermIds
+    counts: TermCounts
+
+    @staticmethod
+    def from_blobs(blobs: Sequence[bytes]) -> "ChunkTermCounts":
+        """From a blob of each chunk."""
+        flat = np.frombuffer(b"".join(blobs), dtype=TERM_COUNT)
+        sizes = np.array([len(blob) // TERM_COUNT.itemsize for blob in blobs], dtype=np.int32)
+        return ChunkTermCounts(sizes, flat["term"].astype(np.uint32), flat["count"].astype(np.uint16))
+
+
+@dataclass(frozen=True, slots=True)
 class Postings:
     """`terms` are distinct and sorted; those of terms[i] stand at starts[i]:starts[i + 1] of `at` and `counts`."""
 
@@ -36,12 +52,16 @@ class Postings:
         return Postings(distinct, starts, at[order], counts[order])
 
     @staticmethod
-    def from_blobs(blobs: Sequence[bytes], *, first: int = 0) -> "Postings":
-        """From the blobs of the chunks at positions first, first + 1, …"""
-        flat = np.frombuffer(b"".join(blobs), dtype=TERM_COUNT)
-        sizes = [len(blob) // TERM_COUNT.itemsize for blob in blobs]
-        at = np.repeat(np.arange(first, first + len(blobs), dtype=np.int32), sizes)
-        return Postings.from_arrays(flat["term"].astype(np.uint32), at, flat["count"].astype(np.uint16))
+    def from_counts(parts: Sequence[ChunkTermCounts], places: Int32s) -> "Postings":
+        """From the terms of chunks, the first of which is at position places[0], the second at places[1], …"""
+        sizes = np.concatenate([part.sizes for part in parts])
+        terms, counts = (np.concatenate([getattr(part, name) for part in parts]) for name in ("terms", "counts"))
+        return Postings.from_arrays(terms, np.repeat(places, sizes), counts)
+
+    @staticmethod
+    def from_blobs(blobs: Sequence[bytes]) -> "Postings":
+        """From the blobs of the chunks at positions 0, 1, …"""
+        return Postings.from_counts([ChunkTermCounts.from_blobs(blobs)], np.arange(len(blobs), dtype=np.int32))
 
     def find_term(self, term: int) -> tuple[Int32s, TermCounts]:
         """The positions that hold a term, and how often each does."""

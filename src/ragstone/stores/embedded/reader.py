@@ -1,7 +1,7 @@
 """One consistent view of a collection: both retrievers score exactly, over every chunk that passes the filter."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -131,13 +131,16 @@ class EmbeddedReader:
 
     def _apply_filter(self, where: Where) -> Flags:
         mirror = self._mirror
-        verdicts = [d is not None and document_matches(where, d) for d in mirror.revisions.documents]
+        keys, alive = mirror.revisions.key.tolist(), mirror.revisions.alive.tolist()
+        documents = self._find_documents(mirror.revisions.key[mirror.revisions.alive])
+        verdicts = [here and document_matches(where, documents[key]) for key, here in zip(keys, alive, strict=True)]
         passed: Flags = mirror.alive & np.array(verdicts, dtype=np.bool_)[mirror.chunks.rev]
         if not where.by_document:
             rows = self._fetch_rows(f"SELECT c.row, c.ordinal, c.facts FROM {ACTIVE_CHUNKS} ORDER BY c.row")  # noqa: S608
             at = mirror.find_positions(np.array([row for row, _, _ in rows], dtype=np.int64)).tolist()
             for position, (_, ordinal, facts) in zip(at, rows, strict=True):
-                passed[position] &= matches(where, decode_filter_facts(mirror.document_at(position), ordinal, facts))
+                document = documents[keys[mirror.chunks.rev[position]]]
+                passed[position] &= matches(where, decode_filter_facts(document, ordinal, facts))
         return passed
 
     # Keywords
@@ -201,8 +204,8 @@ class EmbeddedReader:
             keep = scores >= np.partition(scores, len(at) - limit)[len(at) - limit]
             at, scores = at[keep], scores[keep]
         placed = [
-            (total_order(score, self._mirror.place_of(p)), p)
-            for p, score in zip(at.tolist(), scores.tolist(), strict=True)
+            (total_order(score, place), p)
+            for p, place, score in zip(at.tolist(), self._find_places(at), scores.tolist(), strict=True)
         ]
         placed.sort()
         chosen = placed[:limit]
@@ -214,6 +217,18 @@ class EmbeddedReader:
             Candidate(ids[row], -order[0], (order[1], order[2], order[3]))
             for row, (order, _) in zip(rows, chosen, strict=True)
         ]
+
+    def _find_places(self, at: Int64s) -> list[tuple[str, str, int]]:
+        """Path, source and ordinal of alive positions: what breaks ties."""
+        keys = self._mirror.keys_at(at)
+        documents = self._find_documents(keys)
+        ordinals = self._mirror.chunks.ordinal[at].tolist()
+        owners = [documents[key] for key in keys.tolist()]
+        return [(one.path, one.source, ordinal) for one, ordinal in zip(owners, ordinals, strict=True)]
+
+    def _find_documents(self, keys: Int64s) -> Mapping[int, Document]:
+        """The documents of active revisions by key, and others; those that this process read before it has at hand."""
+        return self._mirror.revisions.documents.load(self._view.connection, keys)
 
     def _rate(self, ids: Sequence[str], vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
         found = self._rows_by_id
