@@ -13,6 +13,7 @@ import pytest
 
 import ragstone
 from ragstone.ingestion import progress
+from ragstone.ingestion.file_stamps import load_stamps
 from ragstone.ingestion.sources.files import FileSource
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.engine.transfer.test_copy import in_postgres, in_qdrant
@@ -87,17 +88,20 @@ def test_a_removed_document_leaves_no_stamp_and_a_damaged_file_is_no_harm(
 ) -> None:
     kb = opened()
     kb.ingest(docs)
-    [stamps] = tmp_path.rglob("stamps-*.json")
-    assert "notes.txt" in stamps.read_text(encoding="utf-8")
+    [stamps] = tmp_path.rglob("stamps-*")
+    assert "notes.txt" in [path for path, *_ in load_stamps(stamps.read_bytes())]
+    earlier = stamps.with_suffix(".json")
+    earlier.write_text('{"notes.txt": [1, 2, 3, 4, "of an earlier version"]}', encoding="utf-8")
     (docs / "notes.txt").unlink()
     kb.ingest(docs)
-    assert "notes.txt" not in stamps.read_text(encoding="utf-8")
-    stamps.write_text("{ damaged", encoding="utf-8")
+    assert [path for path, *_ in load_stamps(stamps.read_bytes())] == sorted(set(read) - {"notes.txt"})
+    assert not earlier.exists()
+    stamps.write_bytes(stamps.read_bytes()[:-9] + b"{ damaged")
     read.clear()
     [run] = kb.ingest(docs)
     assert (len(read), counts(run)) == (3, {"unchanged": 3})
     assert kb.drop("default")
-    assert not list(tmp_path.rglob("stamps-*.json"))
+    assert not list(tmp_path.rglob("stamps-*"))
 
 
 KEY = base64.b64encode(bytes(range(32))).decode()

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 from ragstone.core.ports import ListedFile
 from ragstone.core.records import Skipped
+from ragstone.core.types import Document
 from ragstone.ingestion.document_jobs import DocumentJob, JobList
-from ragstone.ingestion.listing import BLOCK, Listing
+from ragstone.ingestion.listing import Listing
+from ragstone.ingestion.packed_rows import BLOCK
 from ragstone.ingestion.progress import Tally
 
 A_FILE = 100  # bytes; a path, a size and a stamp as objects take 360
@@ -65,9 +67,22 @@ def test_a_file_more_takes_a_few_bytes_more() -> None:
     assert (many - few) / (20 * BLOCK) < A_FILE
 
 
-def test_jobs_are_selected_in_order_and_made_anew() -> None:
-    files = Listing(make_file(n) for n in range(BLOCK + 5))
-    jobs = JobList(files, lambda entry: DocumentJob(entry, None, lacking=False))
-    chosen = jobs.select(lambda job: job.entry.size % 500 == 1)
-    assert [job.entry.size for job in chosen] == [1, 501, 1001]
-    assert (len(jobs), len(chosen)) == (BLOCK + 5, 3)
+def test_files_in_another_order_are_listed_by_path() -> None:
+    class Shuffled(Folder):
+        def walk(self) -> Iterator[ListedFile | Skipped]:
+            yield from sorted(super().walk(), key=lambda entry: entry.path[::-1])
+
+    paths = [one.path for one in Tally().list_files(Shuffled(300))]
+    assert paths == [make_file(n).path for n in range(300)]
+
+
+def test_jobs_come_as_they_were_packed() -> None:
+    before = Document("id", "docs", "a.md", 3, "0", "r", meta={"deep": [1, 2.5, None]}, notes=("cut",))
+    jobs = [
+        DocumentJob(make_file(n), before if n % 2 else None, lacking=n % 3 == 0, moved=None if n % 2 else before)
+        for n in range(BLOCK + 5)
+    ]
+    packed = JobList(jobs)
+    for _ in range(2):
+        assert [(job, job.entry.stamp) for job in packed] == [(job, job.entry.stamp) for job in jobs]
+    assert (len(packed), bool(JobList())) == (BLOCK + 5, False)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-import ragstone
 from ragstone.core.errors import UsageError
 from ragstone.ingestion import run as ingestion_run
 from tests.ingestion.test_editions import open_at, url
@@ -70,14 +69,14 @@ def test_what_is_really_gone_still_asks(many: Path, url: str) -> None:
 
 
 def test_a_move_that_was_interrupted_is_finished(many: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> list[ragstone.Document]:
+    def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
     with open_at(url) as kb:
         kb.ingest(many)
         shutil.move(many / "a", many / "b")
         with monkeypatch.context() as patch:
-            patch.setattr(ingestion_run, "_drop_unread_moves", fail)
+            patch.setattr(ingestion_run, "_remove_gone", fail)
             with pytest.raises(KeyboardInterrupt):
                 kb.ingest(many)
         [run] = kb.ingest(many)

@@ -73,6 +73,8 @@ class _TermCache(dict[str, tuple[str, ...]]):
         self._language = language
 
     def __missing__(self, token: str) -> tuple[str, ...]:
+        if token.isdecimal() and token.isascii():  # there is no end of numbers, and they are quickly made
+            return (token[:LONGEST_TERM],)
         found = _token_terms(token, self._language)
         if len(token) <= LONGEST_CACHED:
             if len(self) >= CACHE_SIZE:

@@ -5,13 +5,13 @@ import hashlib
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from ragstone.core.errors import Refused
 from ragstone.core.plural import format_count
-from ragstone.core.ports import ListedFile, Source
+from ragstone.core.ports import ListedFile, Source, Vectors
 from ragstone.core.records import LEFT_OUT, PASSED_OVER, Skipped
 from ragstone.core.types import Document, Revision
 from ragstone.extraction.code_languages import INSTALL_HINT, find_language, lacks_grammars
@@ -19,9 +19,10 @@ from ragstone.extraction.image import eligibility
 from ragstone.ingestion import workers
 from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.build_revision import RevisionBuilder
+from ragstone.ingestion.document_list import pack_document, unpack_document
 from ragstone.ingestion.enricher import lacks_enrichment
 from ragstone.ingestion.file_stamps import FileStamps
-from ragstone.ingestion.listing import Listing
+from ragstone.ingestion.packed_rows import PackedRows
 from ragstone.ingestion.progress import Tally
 from ragstone.ingestion.run_context import RunContext
 from ragstone.ingestion.sources.sizes import check_file_size
@@ -66,47 +67,60 @@ class DocumentJob:
     moved: Document | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class JobList:
-    """The jobs of listed files in order, each made when it is looked at, so that they take no more than the listing."""
+    """Jobs in the order of their paths, packed, each made when it is looked at."""
 
-    files: Listing
-    make: Callable[[ListedFile], DocumentJob]
+    def __init__(self, jobs: Iterable[DocumentJob] = ()) -> None:
+        self._rows = PackedRows()
+        for job in jobs:
+            self.append(job)
+
+    def append(self, job: DocumentJob) -> None:
+        """Add a job at the end."""
+        entry = job.entry
+        documents = [None if one is None else pack_document(one) for one in (job.before, job.moved)]
+        self._rows.append((entry.path, entry.size, entry.stamp, job.lacking, *documents))
 
     def __len__(self) -> int:
-        return len(self.files)
+        return len(self._rows)
 
     def __iter__(self) -> Iterator[DocumentJob]:
-        return map(self.make, self.files)
+        for path, size, stamp, lacking, *documents in self._rows:
+            before, moved = (None if facts is None else unpack_document(facts) for facts in documents)
+            entry = ListedFile(path, size, None if stamp is None else tuple(stamp))
+            yield DocumentJob(entry, before, lacking, moved)
 
-    def select(self, is_kept: Callable[[DocumentJob], bool]) -> "JobList":
-        """Those jobs alone; each is asked once, in order."""
-        return replace(self, files=Listing(job.entry for job in self if is_kept(job)))
+
+@dataclass(slots=True)
+class UnderWay:
+    """What goes with the revisions that are not written yet: the document that each was before, by its path, where a
+    model is to write about its chunks, and vectors by their key."""
+
+    before: dict[str, Document] = field(default_factory=dict)
+    vectors: dict[str, Vectors] = field(default_factory=dict)
+
+    def keep_before(self, job: DocumentJob, revision: Revision | None, context: RunContext) -> Revision | None:
+        """Keep the document before a revision for who enriches it, who takes it out again."""
+        before = job.before or job.moved
+        if revision is not None and before is not None and context.enricher is not None:
+            self.before[revision.document.path] = before
+        return revision
 
 
 def drop_unreadable_pictures(jobs: JobList, tally: Tally) -> JobList:
     """Without new pictures where nothing reads them: one line summarises them."""
-    new = sum((job.before or job.moved) is None and eligibility.is_picture(job.entry.path) for job in jobs)
+    new = sum(_is_new_picture(job) for job in jobs)
     missing = eligibility.ocr_install_hint() if new else ""
     if not missing:
         return jobs
     tally.passed_over += new
     what = "pictures" if new > 1 else "picture"
     tally.warnings.append(f"{new:,} {what} passed over: no OCR engine ({missing})")
-    return jobs.select(lambda job: bool(job.before or job.moved) or not eligibility.is_picture(job.entry.path))
+    return JobList(job for job in jobs if not _is_new_picture(job))
 
 
-def drop_unchanged(jobs: JobList, context: RunContext, stamps: FileStamps, tally: Tally) -> JobList:
-    """Without the files that need not be read; they are counted."""
-
-    def must_be_read(job: DocumentJob) -> bool:
-        before = job.before
-        if before and not job.lacking and not needs_rebuild(before, context) and stamps.is_unchanged(job.entry, before):
-            tally.count_outcome(before)
-            return False
-        return True
-
-    return jobs.select(must_be_read)
+def _is_new_picture(job: DocumentJob) -> bool:
+    return (job.before or job.moved) is None and eligibility.is_picture(job.entry.path)
 
 
 def warn_of_missing_grammars(jobs: JobList, tally: Tally) -> None:
@@ -131,6 +145,7 @@ async def prepare_revisions(
     tally: Tally,
     artifact_store: ArtifactStore | None,
     stamps: FileStamps,
+    under_way: UnderWay,
 ) -> AsyncIterator[Revision | None]:
     """Each listed file in order: its new revision, or None when there is nothing to write."""
     loop = asyncio.get_running_loop()
@@ -152,7 +167,7 @@ async def prepare_revisions(
             outcome = await future
             if not isinstance(outcome, Skipped):
                 stamps.note(done.entry, (outcome if isinstance(outcome, Document) else outcome.document).version)
-            yield tally.count_outcome(outcome)
+            yield under_way.keep_before(done, tally.count_outcome(outcome), context)
             ahead -= done.entry.size
     finally:
         for _, future in flying:

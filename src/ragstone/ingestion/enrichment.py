@@ -29,24 +29,24 @@ PAGE = 256
 
 
 def enrich_revisions(
-    context: RunContext, prepared: AsyncIterator[Revision | None], known: Mapping[str, Document], tally: Tally
+    context: RunContext, prepared: AsyncIterator[Revision | None], before: dict[str, Document], tally: Tally
 ) -> AsyncIterator[Revision | None]:
-    """The revisions of a run in their order, enriched where that is wanted; `known` are the documents before it by
-    path."""
+    """The revisions of a run in their order, enriched where that is wanted; `before` has the document that
+    each was before, by its path, until it is read."""
     if context.enricher is None:
         return prepared
     tally.enriched = 0
-    return EnrichmentRun(context.enricher, context.store, context.builder, known, tally).enrich_all(prepared)
+    return EnrichmentRun(context.enricher, context.store, context.builder, before, tally).enrich_all(prepared)
 
 
 @dataclass(slots=True)
 class EnrichmentRun:
-    """The enrichment of the documents of one run. `known` are the documents before it by path."""
+    """The enrichment of the documents of one run. `before` has the document that each was before, by its path."""
 
     enricher: Enricher
     store: Store
     builder: RevisionBuilder
-    known: Mapping[str, Document]
+    before: dict[str, Document]
     tally: Tally
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
     _failures: int = 0
@@ -69,7 +69,7 @@ class EnrichmentRun:
     async def _enrich(self, revision: Revision | None) -> Revision | None:
         if revision is None:
             return None
-        earlier = await self._read_earlier(self.known.get(revision.document.path))
+        earlier = await self._read_earlier(self.before.pop(revision.document.path, None))
         made = await asyncio.gather(*(self._enrich_chunk(chunk, earlier) for chunk in revision.chunks))
         reasons = [why for _, why in made if why]
         if reasons:

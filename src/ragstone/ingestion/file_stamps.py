@@ -1,11 +1,14 @@
 """Files that are known by size and time, so that a run need not read them again."""
 
+import heapq
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from ragstone.core.ports import FileMemory, ListedFile
 from ragstone.core.types import Document
 from ragstone.ingestion.local_stamps import find_file_memory
+from ragstone.ingestion.packed_rows import PackedRows
 from ragstone.ingestion.run_context import RunContext
 
 # A file that changed within this time before the run may change again without another time: file systems keep times
@@ -14,7 +17,7 @@ MARGIN = 2_000_000_000  # nanoseconds
 
 
 class FileStamps:
-    """The stamps of a source's files: what the last run noted, and what this run notes.
+    """The stamps of a source's files: what the last run noted, and what this run notes, both in the order of paths.
 
     A stamp is size, times of change and number of the file. Without a memory every file is read.
     """
@@ -24,30 +27,56 @@ class FileStamps:
         self._memory = memory
         self._source = source
         self._settled = now - MARGIN
-        self._before: dict[str, list[Any]] = {}
-        self._noted: dict[str, list[Any]] = {}
+        self._before = PackedRows()
+        self._cursor: Iterator[tuple[int, list[Any]]] = iter(())
+        self._next: tuple[int, list[Any]] | None = None
+        self._same = bytearray()  # of each row before: whether it still holds
+        self._noted = PackedRows()
 
     async def recall(self) -> None:
         """Read what the last run noted."""
         if self._memory is not None:
-            self._before = await self._memory.recall_files(self._source)
+            self._before = load_stamps(await self._memory.recall_files(self._source))
+            self._same = bytearray(len(self._before))
+            self._cursor = enumerate(self._before)
+            self._next = next(self._cursor, None)
 
     def is_unchanged(self, entry: ListedFile, before: Document | None) -> bool:
-        """Whether the file holds what its document was made of. Notes it again if so."""
-        if before is None or entry.stamp is None or self._before.get(entry.path) != [*entry.stamp, before.version]:
+        """Whether the file holds what its document was made of; to be asked in the order of paths. Notes it again if
+        so."""
+        while self._next is not None and self._next[1][0] < entry.path:
+            self._next = next(self._cursor, None)
+        if before is None or entry.stamp is None or self._next is None:
             return False
-        self._noted[entry.path] = self._before[entry.path]
+        number, row = self._next
+        if row != [entry.path, *entry.stamp, before.version]:
+            return False
+        self._same[number] = True
         return True
 
     def note(self, entry: ListedFile, version: str) -> None:
-        """Note what a file that was read held."""
+        """Note what a file that was read held; in the order of paths."""
         if entry.stamp is not None and max(entry.stamp[1], entry.stamp[2]) < self._settled:
-            self._noted[entry.path] = [*entry.stamp, version]
+            self._noted.append([entry.path, *entry.stamp, version])
 
     async def save(self) -> None:
         """Keep the notes of this run for the next one."""
-        if self._memory is not None and self._noted != self._before:
-            await self._memory.remember_files(self._source, self._noted)
+        if self._memory is not None and (len(self._noted) or not all(self._same)):
+            kept = (row for row, holds in zip(self._before, self._same, strict=True) if holds)
+            rows = PackedRows(heapq.merge(kept, self._noted, key=lambda row: str(row[0])))
+            await self._memory.remember_files(self._source, rows.dump())
+
+
+def load_stamps(notes: bytes) -> PackedRows:
+    """The rows of stamps, each a path and what was noted of it; none where they are damaged: then all is read again."""
+    try:
+        return PackedRows.load(notes, is_valid=_is_stamp)
+    except ValueError:
+        return PackedRows()
+
+
+def _is_stamp(row: object) -> bool:
+    return isinstance(row, list) and len(row) > 1 and isinstance(row[0], str)
 
 
 async def open_stamps(context: RunContext, source: str, *, now: int) -> FileStamps:

@@ -1,45 +1,30 @@
 """The files that a source lists, packed: two dozen bytes each in place of objects of some hundred."""
 
-import json
-import zlib
 from collections.abc import Iterable, Iterator
 
 from ragstone.core.ports import ListedFile
-
-BLOCK = 1024  # files that are packed together: their paths have much in common
+from ragstone.ingestion.packed_rows import PackedRows
 
 
 class Listing:
     """Files in their order, to be gone through as often as needed, by several threads too once it is whole."""
 
     def __init__(self, files: Iterable[ListedFile] = ()) -> None:
-        self._blocks: list[bytes] = []
-        self._open: list[ListedFile] = []
-        self._count = 0
-        self.extend(files)
-
-    def extend(self, files: Iterable[ListedFile]) -> None:
-        """Append files."""
+        self._rows = PackedRows()
+        self._last = ""
+        self._is_sorted = True
         for file in files:
-            self._open.append(file)
-            self._count += 1
-            if len(self._open) == BLOCK:
-                self._blocks.append(_pack(self._open))
-                self._open = []
+            self._rows.append((file.path, file.size, file.stamp))
+            self._is_sorted = self._is_sorted and self._last <= file.path
+            self._last = file.path
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._rows)
 
     def __iter__(self) -> Iterator[ListedFile]:
-        for block in self._blocks:
-            yield from _unpack(block)
-        yield from self._open
+        for path, size, stamp in self._rows:
+            yield ListedFile(path, size, None if stamp is None else tuple(stamp))
 
-
-def _pack(files: list[ListedFile]) -> bytes:
-    return zlib.compress(json.dumps([(file.path, file.size, file.stamp) for file in files]).encode(), 1)
-
-
-def _unpack(block: bytes) -> Iterator[ListedFile]:
-    for path, size, stamp in json.loads(zlib.decompress(block)):
-        yield ListedFile(path, size, None if stamp is None else tuple(stamp))
+    def sort(self) -> "Listing":
+        """The files in the order of their paths, in which sources give them; another order costs memory once."""
+        return self if self._is_sorted else Listing(sorted(self, key=lambda file: file.path))

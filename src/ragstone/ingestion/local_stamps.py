@@ -8,10 +8,8 @@ has that version, so a run of another machine, a restored backup or another stor
 import asyncio
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import FileMemory, IdentifiedStore, Store
@@ -26,27 +24,27 @@ class LocalFileMemory:
         self._folder = folder
         self._prefix = _collection_prefix(identity, scope)
 
-    async def recall_files(self, source: str) -> dict[str, list[Any]]:
+    async def recall_files(self, source: str) -> bytes:
         return await asyncio.to_thread(self._read, source)
 
-    async def remember_files(self, source: str, stamps: Mapping[str, Sequence[Any]]) -> None:
-        await asyncio.to_thread(self._write, source, stamps)
+    async def remember_files(self, source: str, notes: bytes) -> None:
+        await asyncio.to_thread(self._write, source, notes)
 
-    def _read(self, source: str) -> dict[str, list[Any]]:
+    def _read(self, source: str) -> bytes:
         try:
-            found = json.loads(self._file(source).read_bytes())
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return found if isinstance(found, dict) else {}
+            return self._file(source).read_bytes()
+        except OSError:
+            return b""
 
-    def _write(self, source: str, stamps: Mapping[str, Sequence[Any]]) -> None:
-        data = json.dumps(stamps, ensure_ascii=True, separators=(",", ":")).encode()
+    def _write(self, source: str, notes: bytes) -> None:
+        path = self._file(source)
         with contextlib.suppress(OSError):  # a run does not fail where nothing can be kept
             make_directory(self._folder)
-            replace_file(self._file(source), data)
+            replace_file(path, notes)
+            path.with_suffix(".json").unlink(missing_ok=True)  # of an earlier version
 
     def _file(self, source: str) -> Path:
-        return self._folder / f"{self._prefix}{_digest(source)}.json"
+        return self._folder / f"{self._prefix}{_digest(source)}.bin"
 
 
 async def find_file_memory(store: Store, scope: Scope, folder: Path | None) -> FileMemory | None:

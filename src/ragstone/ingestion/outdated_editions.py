@@ -2,15 +2,17 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 
 from ragstone import guard
 from ragstone.core.errors import Busy
-from ragstone.core.ports import Exporter, Store
+from ragstone.core.ports import Exporter, Reader, Store
 from ragstone.core.types import Chunk, Document, Revision, Scope
 from ragstone.ingestion.progress import EventCallback, Progress, Tally
 
+PAGE = 512  # revisions that are listed at once
 MAX_REVISIONS = 64  # derived and committed together
 MAX_BYTES = 4_000_000  # of the files that they were made from
 
@@ -25,7 +27,8 @@ async def renew_sources(
     edition, ledger = guard.current_edition(), store.ledger(scope)
     if all(one == edition for one in editions):
         return []
-    stale = {one.source for one in await ledger.list_all_revisions() if one.edition != edition}
+    async with store.reader(scope) as reader:
+        stale = {one.source async for group in _scan_documents(reader) for one in group if one.edition != edition}
     problems = []
     for source in sorted(stale - set(except_)):
         tally = Tally()
@@ -47,35 +50,66 @@ async def renew_outdated(store: Store, scope: Scope, source: str, tally: Tally, 
     batch is one commit, so the next run continues after an interruption."""
     progress.begin_stage("editions")
     edition = guard.current_edition()
-    kept = [one for one in await store.ledger(scope).list_all_revisions() if one.source == source]
-    stale = {document.id for document in kept if document.edition != edition}
-    wanted = [document for document in kept if document.id in stale]
-    if not wanted:
-        return
-    async with store.reader(scope) as reader, store.writer(scope) as writer:
+    async with store.reader(scope) as reader:
         if not isinstance(reader, Exporter):
-            tally.warnings.append("this store cannot bring documents of another version up to date; use --refresh")
+            if any(one != edition for one in (await reader.info()).editions):
+                tally.warnings.append("this store cannot bring documents of another version up to date; use --refresh")
+            return
+        sizes = [len(group) async for group in _scan_stale(reader, source, edition)]
+        if not sizes:
             return
         done = 0
-        for batch in _batch_documents(wanted):
-            found = await reader.revisions(batch)
-            await writer.renew(await asyncio.to_thread(lambda: [_derive_anew(one, edition) for one in found]))  # noqa: B023
-            done += len(batch)
-            await progress.report_stage("editions", done=done, total=len(wanted))
-    tally.renewed += len(stale)
+        async with (
+            store.writer(scope) as writer,
+            aclosing(_scan_batches(_scan_stale(reader, source, edition))) as batches,
+        ):
+            async for batch in batches:
+                found = await reader.revisions(batch)
+                await writer.renew(await asyncio.to_thread(_derive_all, found, edition))
+                done += len(batch)
+                await progress.report_stage("editions", done=done, total=sum(sizes))
+    tally.renewed += len(sizes)
 
 
-def _batch_documents(documents: Sequence[Document]) -> Iterator[list[Document]]:
+async def _scan_documents(reader: Reader) -> AsyncGenerator[list[Document]]:
+    """The revisions of each document, from the oldest up; none of a store that cannot list them."""
+    after: tuple[str, int] | None = None
+    group: list[Document] = []
+    while isinstance(reader, Exporter) and (page := await reader.list_revisions_after(after, limit=PAGE)):
+        for one in page:
+            if group and group[-1].id != one.document.id:
+                yield group
+                group = []
+            group.append(one.document)
+        after = (page[-1].document.id, page[-1].document.revision)
+    if group:
+        yield group
+
+
+async def _scan_stale(reader: Reader, source: str, edition: str) -> AsyncGenerator[list[Document]]:
+    """All revisions of each document of a source that has one of another edition."""
+    async with aclosing(_scan_documents(reader)) as groups:
+        async for group in groups:
+            if group[0].source == source and any(one.edition != edition for one in group):
+                yield group
+
+
+async def _scan_batches(groups: AsyncGenerator[list[Document]]) -> AsyncGenerator[list[Document]]:
     """All revisions of a document together, as `renew` wants them: from the oldest up."""
     batch: list[Document] = []
-    for document in sorted(documents, key=lambda one: (one.id, one.revision)):
-        full = len(batch) >= MAX_REVISIONS or sum(one.bytes for one in batch) >= MAX_BYTES
-        if full and document.id != batch[-1].id:
-            yield batch
-            batch = []
-        batch.append(document)
+    async with aclosing(groups):
+        async for group in groups:
+            if len(batch) + len(group) > MAX_REVISIONS or sum(one.bytes for one in batch) >= MAX_BYTES:
+                if batch:
+                    yield batch
+                batch = []
+            batch += group
     if batch:
         yield batch
+
+
+def _derive_all(revisions: Sequence[Revision], edition: str) -> list[Revision]:
+    return [_derive_anew(one, edition) for one in revisions]
 
 
 def _derive_anew(revision: Revision, edition: str) -> Revision:

@@ -46,9 +46,9 @@ class Tally:
     left_out: list[dict[str, Any]] = field(default_factory=list)
 
     def list_files(self, source: Source) -> Listing:
-        """The files that a source lists; what it refuses is counted."""
+        """The files that a source lists, by path; what it refuses is counted."""
         self.listed_at = read_clock()
-        return Listing(self._count_refused(source.walk()))
+        return Listing(self._count_refused(source.walk())).sort()
 
     def _count_refused(self, found: Iterable[ListedFile | Skipped]) -> Iterator[ListedFile]:
         for entry in found:
@@ -64,12 +64,17 @@ class Tally:
             return None
         if isinstance(outcome, Document):
             self.unchanged += 1
-            self.outdated += outcome.recipe.split("+")[0] != extraction.recipe(outcome.media_type)
+            self.outdated += is_outdated(outcome)
             return None
         self.warnings.extend(f"{outcome.document.path}: {note}" for note in outcome.document.notes)
         if outcome.left_out:
             self.left_out.append({"path": outcome.document.path, **outcome.left_out})
         return outcome
+
+    def count_unchanged(self, documents: int, *, outdated: int) -> None:
+        """Count documents whose files need not be read, and those of them that an earlier version extracted."""
+        self.unchanged += documents
+        self.outdated += outdated
 
     def _count_skipped(self, entry: Skipped) -> None:
         if entry.reason == PASSED_OVER:
@@ -176,6 +181,11 @@ async def record_unlisted(store: Store, scope: Scope, source: str, tally: Tally,
     progress = Progress(store.ledger(scope), source, config={}, tally=tally, tell=lambda _event: None)
     progress.begin_stage("list")
     return await progress.fail_early(error, recorded=await store.admin.exists(scope))
+
+
+def is_outdated(document: Document) -> bool:
+    """Whether a document was extracted by an earlier version."""
+    return document.recipe.split("+")[0] != extraction.recipe(document.media_type)
 
 
 def utc_timestamp() -> str:

@@ -26,6 +26,7 @@ from ragstone.ingestion.document_jobs import (
     DocumentJob,
     JobList,
     Outcome,
+    UnderWay,
     catch_failures,
     keep_artifact,
     make_document,
@@ -69,12 +70,12 @@ def prepare_here_or_on_ray(
     tally: Tally,
     artifact_store: ArtifactStore | None,
     stamps: FileStamps,
-) -> tuple[AsyncIterator[Revision | None], dict[str, Vectors]]:
-    """The revisions to write, and where the vectors appear that came with them."""
-    vectors: dict[str, Vectors] = {}
+    under_way: UnderWay,
+) -> AsyncIterator[Revision | None]:
+    """The revisions to write; `under_way` gets what comes with them."""
     if context.cluster is None:
-        return prepare_revisions(pool, context, source, jobs, tally, artifact_store, stamps), vectors
-    return prepare_on_ray(context, source, jobs, tally, artifact_store, stamps, vectors=vectors), vectors
+        return prepare_revisions(pool, context, source, jobs, tally, artifact_store, stamps, under_way)
+    return prepare_on_ray(context, source, jobs, tally, artifact_store, stamps, under_way)
 
 
 async def prepare_on_ray(
@@ -84,10 +85,9 @@ async def prepare_on_ray(
     tally: Tally,
     artifact_store: ArtifactStore | None,
     stamps: FileStamps,
-    *,
-    vectors: dict[str, Vectors],
+    under_way: UnderWay,
 ) -> AsyncIterator[Revision | None]:
-    """As `prepare_revisions`; the vectors of the chunks of a revision are in `vectors` when it is given.
+    """As `prepare_revisions`; the vectors of the chunks of a revision are there when it is given.
 
     Raises `UsageError` where Ray is missing, no cluster answers, or the source is none that other machines can read.
     """
@@ -104,8 +104,8 @@ async def prepare_on_ray(
                 outcome = await asyncio.to_thread(catch_failures, context, job, keep)
             if not isinstance(outcome, Skipped):
                 stamps.note(job.entry, (outcome if isinstance(outcome, Document) else outcome.document).version)
-            vectors.update(one.vectors)
-            yield tally.count_outcome(outcome)
+            under_way.vectors.update(one.vectors)
+            yield under_way.keep_before(job, tally.count_outcome(outcome), context)
     finally:
         await asyncio.to_thread(made.close)
 

@@ -10,29 +10,30 @@ import logging
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from ragstone.core.answers import Event
 from ragstone.core.errors import StoreError, Unavailable, UsageError
-from ragstone.core.ports import Embedder, Ledger, ListedFile, RecallingSource, Source, Vectors, Writer
+from ragstone.core.ports import Embedder, Ledger, RecallingSource, Source, Vectors, Writer
 from ragstone.core.records import Info, Run
-from ragstone.core.types import Document, Revision
+from ragstone.core.types import Revision
 from ragstone.ingestion import artifacts, chunker_compatibility, enrichment, safeguards, workers
 from ragstone.ingestion.artifacts import ArtifactStore
+from ragstone.ingestion.comparison import Comparison, compare_files, count_lost
 from ragstone.ingestion.document_jobs import (
-    DocumentJob,
     JobList,
+    UnderWay,
     batch_revisions,
-    drop_unchanged,
     drop_unreadable_pictures,
     looks_changed,
-    wants_vectors,
     warn_of_missing_grammars,
 )
-from ragstone.ingestion.file_stamps import FileStamps, open_stamps
+from ragstone.ingestion.document_list import DocumentList
+from ragstone.ingestion.file_stamps import load_stamps, open_stamps
 from ragstone.ingestion.listing import Listing
 from ragstone.ingestion.local_stamps import find_file_memory
-from ragstone.ingestion.moves import drop_copies, find_moves
+from ragstone.ingestion.moves import Moves, find_moves
 from ragstone.ingestion.outdated_editions import renew_outdated
 from ragstone.ingestion.progress import EventCallback, Progress, Tally, record_unlisted
 from ragstone.ingestion.ray_stages import prepare_here_or_on_ray
@@ -41,6 +42,7 @@ from ragstone.ingestion.sparse_vectors import check_held_model, update_sparse_in
 from ragstone.ingestion.vectors import fill_vectors
 
 log = logging.getLogger("ragstone")
+REMOVED_AT_ONCE = 1024  # documents in one commit
 
 
 async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
@@ -85,7 +87,8 @@ async def _recall_files(context: RunContext, source: str) -> Mapping[str, Sequen
     if new or context.checksum or context.refresh:
         return {}
     memory = await find_file_memory(context.store, context.builder.scope, context.stamps_folder)
-    return await memory.recall_files(source) if memory is not None else {}
+    rows = load_stamps(await memory.recall_files(source)) if memory is not None else ()
+    return {path: stamp for path, *stamp in rows}
 
 
 def _tell_listing(tell: EventCallback) -> Callable[[int, int], None]:
@@ -174,39 +177,33 @@ async def _update_text(
 ) -> None:
     """Compare, replace, remove."""
     progress.begin_stage("text")
-    stored = await ledger.documents()
-    known = {document.path: document for document in stored if document.source == source.name}
-    if known and context.root is not None:
-        await safeguards.check_root(context.root, source.name, ledger)
-    gone, moves = await _find_gone(context, source, listed, known, tally)
-    if listed:
-        beside = [d for d in stored if d.source != source.name and not wants_vectors(d, context)]
-        tally.warnings += safeguards.check_other_sources(context.builder, beside, refresh=context.refresh)
-    if listed and not context.refresh:
-        kept = {path: document for path, document in known.items() if not wants_vectors(document, context)}
-        safeguards.check_chunking(context.builder, kept)
     lacking = await _find_missing_artifacts(context, artifact_store, tally)
-
-    def make_job(entry: ListedFile) -> DocumentJob:
-        before = known.get(entry.path)
-        return DocumentJob(entry, before, before is not None and before.id in lacking, moves.get(entry.path))
-
-    every = JobList(listed, make_job)
     stamps = await open_stamps(context, source.name, now=tally.listed_at)
-    jobs = await _choose_jobs(context, every, stamps, tally)
+    found = await compare_files(
+        context, source.name, ledger, listed, stamps=stamps, lacking=lacking, skipped=tally.skipped
+    )
+    if found.known and context.root is not None:
+        await safeguards.check_root(context.root, source.name, ledger)
+    moves = await _find_moves(context, source, listed, ledger, found)
+    if listed:
+        cutting = context.builder.chunking_recipe
+        tally.warnings += safeguards.check_other_sources(found.others, cutting, refresh=context.refresh)
+        if not context.refresh:
+            safeguards.check_chunking(found.own, cutting)
+    tally.count_unchanged(found.unchanged, outdated=found.outdated)
+    jobs = await _choose_jobs(context, found.jobs, moves, tally)
     size = sum(job.entry.size for job in jobs if looks_changed(job, context))
     async with context.store.writer(context.builder.scope) as writer:
-        done = len(every) - len(jobs)
+        done = len(listed) - len(jobs)
         with workers.open_worker_pool(context.builder, source.name, size=size, processes=context.processes) as pool:
-            prepared, vectors = prepare_here_or_on_ray(pool, context, source, jobs, tally, artifact_store, stamps)
-            prepared = enrichment.enrich_revisions(context, prepared, {**known, **moves}, tally)
+            under_way = UnderWay()
+            prepared = prepare_here_or_on_ray(pool, context, source, jobs, tally, artifact_store, stamps, under_way)
+            prepared = enrichment.enrich_revisions(context, prepared, under_way.before, tally)
             async for revisions, passed in batch_revisions(prepared):
-                await _write_batch(writer, revisions, vectors, tally, moves)
+                await _write_batch(writer, revisions, under_way.vectors, tally, moves)
                 done += passed
-                await progress.report_stage("text", done=done, total=len(every))
-        if gone := _drop_unread_moves(gone, moves, tally):
-            await writer.remove([document.id for document in gone])
-            tally.removed += len(gone) - tally.moved
+                await progress.report_stage("text", done=done, total=len(listed))
+        await _remove_gone(writer, found.gone, moves, tally)
     if not context.partial:
         await stamps.save()
     if tally.outdated:
@@ -227,34 +224,33 @@ async def _write_batch(
         vectors.clear()
 
 
-async def _choose_jobs(context: RunContext, jobs: JobList, stamps: FileStamps, tally: Tally) -> JobList:
-    """The files that must be read; the others are counted, with one warning for each kind that is left out or is read
-    in a simpler way."""
-    left = drop_unchanged(jobs, context, stamps, tally)
-    left = left if context.named else await asyncio.to_thread(drop_unreadable_pictures, left, tally)
-    warn_of_missing_grammars(left, tally)
-    return left
+async def _choose_jobs(context: RunContext, jobs: JobList, moves: Moves, tally: Tally) -> JobList:
+    """The files that are read, with one warning for each kind that is left out or is read in a simpler way."""
+    if moves:
+        jobs = JobList(replace(job, moved=moves.get(job.entry.path)) for job in jobs)
+    jobs = jobs if context.named else await asyncio.to_thread(drop_unreadable_pictures, jobs, tally)
+    warn_of_missing_grammars(jobs, tally)
+    return jobs
 
 
-async def _find_gone(
-    context: RunContext, source: Source, listed: Listing, known: Mapping[str, Document], tally: Tally
-) -> tuple[list[Document], dict[str, Document]]:
-    """The documents whose files are gone, and those of them that moved, by their new paths."""
-    if context.partial:
-        return [], {}
-    gone = safeguards.find_vanished(known, listed, tally.skipped)
-    moves = await asyncio.to_thread(find_moves, source, listed, known, gone, context.builder.max_bytes)
-    if not context.allow_removals:
-        moved = {document.id for document in moves.values()}
-        lost = [document for document in drop_copies(gone, known, listed) if document.id not in moved]
-        safeguards.check_removals(source.name, lost, known, share=context.removals)
-    return gone, moves
+async def _find_moves(context: RunContext, source: Source, listed: Listing, ledger: Ledger, found: Comparison) -> Moves:
+    """The documents whose files moved, by their new paths; raises `UsageError` if too many of the others are gone."""
+    new = (job.entry for job in found.jobs if job.before is None)
+    moves = await asyncio.to_thread(find_moves, source, new, found.gone, context.builder.max_bytes)
+    gone = len(found.gone) - len(moves)
+    if not context.allow_removals and safeguards.is_suspicious(gone, found.known, share=context.removals):
+        gone = await count_lost(ledger, source.name, listed, moves)
+        safeguards.check_removals(source.name, gone=gone, known=found.known, share=context.removals)
+    return moves
 
 
-def _drop_unread_moves(gone: Sequence[Document], moves: Mapping[str, Document], tally: Tally) -> list[Document]:
-    """The documents to remove: one that could not be read under its new path stays."""
-    kept = {moves[skipped.path].id for skipped in tally.skipped if skipped.path in moves}
-    return [document for document in gone if document.id not in kept]
+async def _remove_gone(writer: Writer, gone: DocumentList, moves: Moves, tally: Tally) -> None:
+    """Remove the documents whose files are gone; one that could not be read under its new path stays."""
+    kept = {moved.id for skipped in tally.skipped if (moved := moves.get(skipped.path)) is not None}
+    left = (document.id for document in gone if document.id not in kept)
+    while batch := list(islice(left, REMOVED_AT_ONCE)):
+        await writer.remove(batch)
+    tally.removed += len(gone) - len(kept) - tally.moved
 
 
 # --- artifacts ----------------------------------------------------------------------------------

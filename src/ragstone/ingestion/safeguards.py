@@ -1,9 +1,10 @@
 """Safeguards of a run: vanished documents, and the checks that stop a run before it writes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from ragstone.core.errors import UsageError
-from ragstone.core.ports import Ledger, ListedFile
+from ragstone.core.ports import Ledger
 from ragstone.core.records import Skipped
 from ragstone.core.types import Document
 from ragstone.ingestion.build_revision import RevisionBuilder
@@ -14,19 +15,39 @@ WRITING_STATUSES = ("succeeded", "interrupted")  # runs that may have written so
 REFUSED_BY_RULE = frozenset({"denied", "outside_root", "unsupported"})  # refused by rule: what stood there goes
 
 
-def find_vanished(
-    known: Mapping[str, Document], listed: Iterable[ListedFile], skipped: Iterable[Skipped]
-) -> list[Document]:
-    """The documents that the source no longer has, without those that only could not be read this time."""
-    missing = set(known)
-    for entry in listed:
-        missing.discard(entry.path)
-    unread = tuple(s.path for s in skipped if s.reason not in REFUSED_BY_RULE)
-    folders = tuple(f"{path.rstrip('/')}/" for path in unread)
-    missing.difference_update(unread)
-    return [
-        document for path, document in known.items() if path in missing and not (folders and path.startswith(folders))
-    ]
+class UnreadPaths:
+    """The files and folders that a source has and that could not be read this time, from what was skipped."""
+
+    def __init__(self, skipped: Iterable[Skipped]) -> None:
+        self._paths = {one.path for one in skipped if one.reason not in REFUSED_BY_RULE}
+        self._folders = tuple(f"{path.rstrip('/')}/" for path in sorted(self._paths))
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._paths or (bool(self._folders) and path.startswith(self._folders))
+
+
+@dataclass(slots=True)
+class ChunkingCount:
+    """How stored documents are chunked: how many, those with other settings than now, those by an earlier edition of
+    the chunker, the sources of both, the source and recipe of the first with other settings."""
+
+    documents: int = 0
+    others: int = 0
+    former: int = 0
+    sources: set[str] = field(default_factory=set)
+    first: tuple[str, str] = ("", "")
+
+    def add(self, document: Document, builder: RevisionBuilder) -> None:
+        """Count a document."""
+        self.documents += 1
+        if document.recipe.endswith(f"+{builder.chunking_recipe}"):
+            return
+        self.sources.add(document.source)
+        if builder.is_former(document):
+            self.former += 1
+        else:
+            self.first = self.first if self.others else (document.source, document.recipe)
+            self.others += 1
 
 
 async def check_root(root: str, source: str, ledger: Ledger) -> None:
@@ -42,42 +63,45 @@ async def check_root(root: str, source: str, ledger: Ledger) -> None:
         )
 
 
-def check_removals(source: str, gone: Sequence[Document], known: Mapping[str, Document], *, share: float) -> None:
+def is_suspicious(gone: int, known: int, *, share: float) -> bool:
+    """Whether so many of a source's documents are gone that the source itself may be missing."""
+    return bool(gone) and (gone == known or (known > SMALL_SOURCE and gone > share * known))
+
+
+def check_removals(source: str, *, gone: int, known: int, share: float) -> None:
     """A missing mount looks like a mass deletion: more than `share` of a source's documents does not go unasked."""
-    if gone and (len(gone) == len(known) or (len(known) > SMALL_SOURCE and len(gone) > share * len(known))):
+    if is_suspicious(gone, known, share=share):
         raise UsageError(
-            f"{len(gone)} of {len(known)} documents of source {source!r} are gone; nothing was changed. "
+            f"{gone} of {known} documents of source {source!r} are gone; nothing was changed. "
             "If a folder is not mounted, mount it; if they were deleted on purpose, add --allow-removals"
         )
 
 
-def check_chunking(builder: RevisionBuilder, known: Mapping[str, Document]) -> None:
+def check_chunking(found: ChunkingCount, now: str) -> None:
     """Two ways of chunking in one source would make its chunks incomparable. Documents of an earlier edition are made
     anew."""
-    cutting = builder.chunking_recipe
-    others = [d for d in known.values() if not d.recipe.endswith(f"+{cutting}") and not builder.is_former(d)]
-    if others:
+    if found.others:
         raise UsageError(
-            f"{len(others)} of {len(known)} documents were chunked with other settings ({others[0].recipe}; "
-            f"now {cutting}); to re-chunk them all, run: ragstone ingest --refresh; or restore the settings"
+            f"{found.others} of {found.documents} documents were chunked with other settings ({found.first[1]}; "
+            f"now {now}); to re-chunk them all, run: ragstone ingest --refresh; or restore the settings"
         )
 
 
-def check_other_sources(builder: RevisionBuilder, beside: Sequence[Document], *, refresh: bool) -> list[str]:
+def check_other_sources(found: ChunkingCount, now: str, *, refresh: bool) -> list[str]:
     """Check the chunking of the other sources of a collection. A refresh must begin with one of them, and so must the
     first run with another edition of the chunker: they only warn."""
-    cutting = builder.chunking_recipe
-    others = [document for document in beside if not document.recipe.endswith(f"+{cutting}")]
-    if not others:
-        return []
-    if all(map(builder.is_former, others)):
-        names = ", ".join(sorted({repr(document.source) for document in others}))
-        return [f"{len(others)} documents were chunked by an earlier version; ingest their sources too: {names}"]
-    source, recipe = others[0].source, others[0].recipe
-    found = f"{len(others)} documents of other sources (such as {source!r}) were chunked with other settings ({recipe})"
+    if not found.others:
+        names = ", ".join(sorted(map(repr, found.sources)))
+        said = f"{found.former} documents were chunked by an earlier version; ingest their sources too: {names}"
+        return [said] if found.former else []
+    source, recipe = found.first
+    what = (
+        f"{found.others + found.former} documents of other sources (such as {source!r}) were chunked with other "
+        f"settings ({recipe})"
+    )
     if refresh:
-        return [f"{found}; ingest them with --refresh too"]
+        return [f"{what}; ingest them with --refresh too"]
     raise UsageError(
-        f"{found}, now {cutting}: use their settings or another --collection, or re-chunk all, source by "
+        f"{what}, now {now}: use their settings or another --collection, or re-chunk all, source by "
         "source, with --refresh"
     )

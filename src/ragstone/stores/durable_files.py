@@ -37,7 +37,12 @@ def sync_directory(path: Path) -> None:
 
 
 def replace_file(
-    path: Path, data: bytes, *, mark: str = "", mode: int = 0o600, before_rename: Callable[[], None] | None = None
+    path: Path,
+    data: bytes | bytearray,
+    *,
+    mark: str = "",
+    mode: int = 0o600,
+    before_rename: Callable[[], None] | None = None,
 ) -> None:
     """Put a whole file in place of what stood there: readers see the old or the new.
 

@@ -1,7 +1,7 @@
 """The protocols for writing a store: documents, vectors, runs."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 from ragstone.core.arrays import Vectors
 from ragstone.core.records import Run
@@ -57,12 +57,12 @@ class Filler(Protocol):
 class FileMemory(Protocol):
     """A ledger that keeps, from run to run, what the files of a source looked like."""
 
-    async def recall_files(self, source: str) -> dict[str, list[Any]]:
-        """The stamps by path, as they were kept last; {} where there are none."""
+    async def recall_files(self, source: str) -> bytes:
+        """The notes that were kept last; empty where there are none."""
         ...
 
-    async def remember_files(self, source: str, stamps: Mapping[str, Sequence[Any]]) -> None:
-        """Keep stamps (numbers and texts) by path, in place of those of this source before."""
+    async def remember_files(self, source: str, notes: bytes) -> None:
+        """Keep notes, which only an ingestion reads, in place of those of this source before."""
         ...
 
 
@@ -71,6 +71,10 @@ class Ledger(Protocol):
 
     async def documents(self, source: str | None = None) -> list[Document]:
         """The newest complete revision of each document, by source and path."""
+        ...
+
+    def scan_documents(self) -> AsyncGenerator[Sequence[Document]]:
+        """The newest complete revision of each document a page at a time, by path and source in code point order."""
         ...
 
     async def list_all_revisions(self) -> list[Document]:

@@ -32,18 +32,25 @@ Arrays = Mapping[str, NDArray[np.generic]]
 def write_arrays(path: Path, facts: Mapping[str, int], arrays: Arrays, key: SecretKey | None = None) -> None:
     """Write numbers and arrays as one file, encrypted with a key; what stood there is replaced whole."""
     table: dict[str, list[str | int]] = {}
-    body = bytearray()
+    end = 0
     for name, array in arrays.items():
-        body += b"\0" * (-len(body) % ALIGN)
-        table[name] = [array.dtype.str, len(body), array.size]
-        body += np.ascontiguousarray(array).tobytes()
+        start = end + -end % ALIGN
+        table[name] = [array.dtype.str, start, array.size]
+        end = start + array.nbytes
     head = json.dumps({"facts": dict(facts), "arrays": table}).encode()
     head += b" " * (-(HEAD.size + len(head)) % ALIGN)
-    checked = struct.pack("<Q", len(head)) + head + bytes(body)
-    crc = google_crc32c.value(checked)
+    whole = bytearray(HEAD.size + len(head) + end)
+    whole[HEAD.size : HEAD.size + len(head)] = head
+    bytes_ = np.frombuffer(whole, dtype=np.uint8)
+    body = bytes_[HEAD.size + len(head) :]
+    for name, array in arrays.items():
+        start = int(table[name][1])
+        body[start : start + array.nbytes] = np.ascontiguousarray(array).view(np.uint8)
+    HEAD.pack_into(whole, 0, MAGIC, VERSION, 0, 0, len(head))
+    crc = google_crc32c.value(bytes_[CHECKED_FROM:])
+    HEAD.pack_into(whole, 0, MAGIC, VERSION, 0, crc, len(head))
     reach_point("seal.written")
-    whole = HEAD.pack(MAGIC, VERSION, 0, crc, len(head))[:CHECKED_FROM] + checked
-    replace_file(path, whole if key is None else seal_box(key, PURPOSE, whole, about=path.name))
+    replace_file(path, whole if key is None else seal_box(key, PURPOSE, bytes(whole), about=path.name))
     reach_point("seal.renamed")
 
 

@@ -2,8 +2,9 @@
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,11 @@ from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.encoding import decode_document, decode_run, encode_value
 from ragstone.stores.error_mapping import map_errors
 from ragstone.stores.file_locks import acquire_lock, brief_lock, describe_ingestion, is_locked
+
+DOCUMENTS = """SELECT r.facts FROM documents d JOIN revisions r ON r.document = d.id
+    WHERE ({which}) AND r.revision = (SELECT max(revision) FROM revisions WHERE document = d.id)
+    ORDER BY {order} LIMIT {limit}"""
+PAGE = 512  # documents that are in memory at once where all are gone through
 
 
 class RunLocks:
@@ -58,11 +64,12 @@ class EmbeddedLedger:
         self._locks = locks
 
     async def documents(self, source: str | None = None) -> list[Document]:
-        return await self._threads.run(lambda: self._list_documents(source))
+        sql = DOCUMENTS.format(which="? IS NULL OR d.source = ?", order="d.source, d.path", limit=-1)
+        return await self._threads.run(lambda: self._list_documents(sql, source, source))
 
     async def list_all_revisions(self) -> list[Document]:
         sql = "SELECT facts FROM revisions ORDER BY document, revision"
-        return await self._threads.run(lambda: [decode_document(facts) for (facts,) in self._fetch_rows(sql)])
+        return await self._threads.run(lambda: self._list_documents(sql))
 
     async def start(self, run: Run) -> None:
         await self._threads.run(lambda: self._start(run))
@@ -76,18 +83,21 @@ class EmbeddedLedger:
     async def runs(self, limit: int = 20) -> list[Run]:
         return await self._threads.run(lambda: self._list_runs(limit))
 
-    async def recall_files(self, source: str) -> dict[str, list[Any]]:
+    async def scan_documents(self) -> AsyncGenerator[list[Document]]:
+        sql = DOCUMENTS.format(which="(d.path, d.source) > (?, ?)", order="d.path, d.source", limit=PAGE)
+        after = ("", "")
+        while page := await self._threads.run(partial(self._list_documents, sql, *after)):
+            yield page
+            after = (page[-1].path, page[-1].source)
+
+    async def recall_files(self, source: str) -> bytes:
         return await self._threads.run(lambda: read_stamps(self._collection().place, source))
 
-    async def remember_files(self, source: str, stamps: Mapping[str, Sequence[Any]]) -> None:
-        await self._threads.run(lambda: write_stamps(self._collection().place, source, stamps))
+    async def remember_files(self, source: str, notes: bytes) -> None:
+        await self._threads.run(lambda: write_stamps(self._collection().place, source, notes))
 
-    def _list_documents(self, source: str | None) -> list[Document]:
-        sql = """SELECT r.facts FROM documents d JOIN revisions r ON r.document = d.id
-            WHERE (? IS NULL OR d.source = ?)
-            AND r.revision = (SELECT max(revision) FROM revisions WHERE document = d.id)
-            ORDER BY d.source, d.path"""
-        return [decode_document(facts) for (facts,) in self._fetch_rows(sql, source, source)]
+    def _list_documents(self, sql: str, *parameters: object) -> list[Document]:
+        return [decode_document(facts) for (facts,) in self._fetch_rows(sql, *parameters)]
 
     def _start(self, run: Run) -> None:
         path = self._lock_source(run)

@@ -164,6 +164,8 @@ class Mirror:
 
     def compact(self) -> "Mirror":
         """The mirror without dead positions and with an empty tail."""
+        if self.alive.all() and self.revisions.alive.all():
+            return replace(self, base=self.base.concatenate(self.tail), tail=Postings.from_blobs([]))
         places = np.where(self.alive, np.cumsum(self.alive) - 1, -1).astype(np.int32)
         kept = self.revisions.alive
         moved = (np.cumsum(kept) - 1).astype(np.int32)

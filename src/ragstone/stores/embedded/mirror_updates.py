@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import reduce
+from itertools import chain
 from typing import cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from ragstone.core.errors import Corrupt
 from ragstone.stores.embedded.array_files import read_arrays, write_arrays
 from ragstone.stores.embedded.database import encode_list
-from ragstone.stores.embedded.mirror import MISSING_SLOT, NO_SLOT, ChunkColumns, Mirror, Origin, RevisionColumns
+from ragstone.stores.embedded.mirror import MISSING_SLOT, NO_SLOT, ChunkColumns, Int64s, Mirror, Origin, RevisionColumns
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.embedded.postings import ChunkTermCounts, Postings
 from ragstone.stores.embedded.read_checks import check_active, check_all_slots, check_revisions, check_slots
@@ -67,14 +68,14 @@ def read_state(connection: sqlite3.Connection, tables: VectorTables = ACTIVE) ->
 def rebuild_mirror(connection: sqlite3.Connection, state: CollectionState, *, verify: bool = True) -> Mirror:
     """From SQLite alone; the doctor does not `verify` it, for it names each damage by itself."""
     active = connection.execute("SELECT key FROM revisions WHERE status = 'active' ORDER BY key")
-    keys = [key for (key,) in active]
-    empty = Mirror.build(state.mirror_key, *_load_revisions(connection, [], 0, 0), Postings.from_blobs([]))
+    keys = np.array(array("q", chain.from_iterable(active)), dtype=np.int64)
+    empty = Mirror.build(state.mirror_key, *_load_revisions(connection, keys[:0], 0, 0), Postings.from_blobs([]))
     mirror = _add_revisions(empty, connection, keys, verify=verify).compact()
     return _check_active(mirror, connection) if verify else mirror
 
 
 def _check_active(mirror: Mirror, connection: sqlite3.Connection) -> Mirror:
-    check_active(connection, mirror.revisions.key[mirror.revisions.alive].tolist())
+    check_active(connection, mirror.revisions.key[mirror.revisions.alive])
     return mirror
 
 
@@ -82,15 +83,22 @@ def advance_mirror(mirror: Mirror, connection: sqlite3.Connection, state: Collec
     """From an older mirror; None when the log no longer reaches back to it."""
     if mirror.generation > state.generation or mirror.generation < state.log_from:
         return None
-    sql = "SELECT rev, active FROM changes WHERE generation > ? ORDER BY step"
-    last = dict(connection.execute(sql, (mirror.generation,)).fetchall())
+    gone, fresh = _read_changes(connection, mirror.generation)
     mirror = _update_slots(mirror, connection, state)
     mirror = replace(mirror, generation=state.generation, vector_file=state.vector_file, next_slot=state.next_slot)
-    if not last:
+    if not (len(gone) or len(fresh)):
         return _check_active(mirror, connection)
-    gone = np.array([rev for rev, active in last.items() if not active], dtype=np.int64)
-    fresh = [rev for rev, active in last.items() if active]
     return _check_active(_add_revisions(_drop_revisions(mirror, gone), connection, fresh).tidy(), connection)
+
+
+def _read_changes(connection: sqlite3.Connection, since: int) -> tuple[Int64s, Int64s]:
+    """The revisions that are no longer active since a generation, and those that have become so."""
+    sql = "SELECT rev, active FROM changes WHERE generation > ? ORDER BY step DESC"
+    rows = array("q", chain.from_iterable(connection.execute(sql, (since,))))
+    changes = np.array(rows, dtype=np.int64).reshape(-1, 2)
+    revs, last = np.unique(changes[:, 0], return_index=True)
+    active = changes[last, 1] != 0
+    return revs[~active], revs[active]
 
 
 def _drop_revisions(mirror: Mirror, gone: NDArray[np.int64]) -> Mirror:
@@ -100,11 +108,8 @@ def _drop_revisions(mirror: Mirror, gone: NDArray[np.int64]) -> Mirror:
     return Mirror.build(state, replace(held, alive=alive), mirror.chunks, mirror.base, mirror.tail)
 
 
-def _add_revisions(
-    mirror: Mirror, connection: sqlite3.Connection, keys: Sequence[int], *, verify: bool = True
-) -> Mirror:
-    known = set(mirror.revisions.key[mirror.revisions.alive].tolist())
-    fresh = sorted(key for key in keys if key not in known)
+def _add_revisions(mirror: Mirror, connection: sqlite3.Connection, keys: Int64s, *, verify: bool = True) -> Mirror:
+    fresh = np.setdiff1d(keys, mirror.revisions.key[mirror.revisions.alive])
     first_rev, first = len(mirror.revisions.key), len(mirror.chunks)
     revisions, chunks, postings = _load_revisions(connection, fresh, first_rev, first, verify=verify)
     both = mirror.revisions.concatenate(revisions)
@@ -113,12 +118,12 @@ def _add_revisions(
 
 
 def _load_revisions(
-    connection: sqlite3.Connection, keys: Sequence[int], first_rev: int, first: int, *, verify: bool = True
+    connection: sqlite3.Connection, keys: Int64s, first_rev: int, first: int, *, verify: bool = True
 ) -> tuple[RevisionColumns, ChunkColumns, Postings]:
     """The given revisions with their chunks, at positions from `first` and indexes from `first_rev`; of a few at a
     time are the rows in memory."""
     loaded = [
-        _load_some(connection, keys[start : start + PAGE], first_rev + start, verify=verify)
+        _load_some(connection, keys[start : start + PAGE].tolist(), first_rev + start, verify=verify)
         for start in range(0, max(len(keys), 1), PAGE)
     ]
     revisions = reduce(RevisionColumns.concatenate, (columns for columns, _, _ in loaded))

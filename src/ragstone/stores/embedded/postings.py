@@ -47,9 +47,13 @@ class Postings:
     def from_arrays(terms: TermIds, at: Int32s, counts: TermCounts) -> "Postings":
         """From parallel arrays in any order."""
         order = np.argsort(terms, kind="stable")
-        distinct, first = np.unique(terms[order], return_index=True)
-        starts = np.append(first, len(terms)).astype(np.int64)
-        return Postings(distinct, starts, at[order], counts[order])
+        return Postings._from_sorted(terms[order], at[order], counts[order])
+
+    @staticmethod
+    def _from_sorted(terms: TermIds, at: Int32s, counts: TermCounts) -> "Postings":
+        """From parallel arrays that are sorted by term."""
+        first = np.flatnonzero(np.append(True, terms[1:] != terms[:-1])) if len(terms) else np.zeros(0, dtype=np.int64)
+        return Postings(terms[first], np.append(first, len(terms)).astype(np.int64), at, counts)
 
     @staticmethod
     def from_counts(parts: Sequence[ChunkTermCounts], places: Int32s) -> "Postings":
@@ -77,12 +81,14 @@ class Postings:
 
     def concatenate(self, other: "Postings") -> "Postings":
         """Both as one."""
+        if not (len(self.at) and len(other.at)):
+            return self if len(self.at) else other
         (a, b, c), (d, e, f) = self.flatten(), other.flatten()
         return Postings.from_arrays(np.concatenate([a, d]), np.concatenate([b, e]), np.concatenate([c, f]))
 
     def move_positions(self, places: Int32s) -> "Postings":
-        """With position i now at places[i]; those at -1 are left out."""
+        """With position i now at places[i], in the order of before; those at -1 are left out."""
         terms, at, counts = self.flatten()
         new = places[at]
         stays = new >= 0
-        return Postings.from_arrays(terms[stays], new[stays], counts[stays])
+        return Postings._from_sorted(terms[stays], new[stays], counts[stays])

@@ -7,6 +7,9 @@ silence, so each row is verified when it is read from the database; the index fi
 import sqlite3
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ragstone.core.errors import Corrupt
 from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.revision_checksums import CHUNKS_OF_REVISION, NO_PROOFS, compute_checksum
@@ -52,10 +55,9 @@ def check_revisions(connection: sqlite3.Connection, keys: Sequence[int]) -> None
         raise _damaged(f"revision {min(left)} has lost its document or its text")
 
 
-def check_active(connection: sqlite3.Connection, keys: Iterable[int]) -> None:
+def check_active(connection: sqlite3.Connection, keys: NDArray[np.int64]) -> None:
     """Raises `Corrupt` unless table, index and the revisions that are searched agree on which are active."""
-    here = list(keys)
-    told = {(len(here), float(sum(here)))}
+    told = {(len(keys), float(keys.sum()))}
     for how in ("NOT INDEXED", "INDEXED BY one_active"):
         told.add(tuple(connection.execute(COUNT_ACTIVE.format(how=how)).fetchone()))
     if len(told) > 1:

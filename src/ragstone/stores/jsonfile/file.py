@@ -4,13 +4,14 @@ import asyncio
 import json
 import os
 import threading
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ragstone.core.errors import Corrupt, NotAStore, StoreError
 from ragstone.core.records import Run
@@ -109,17 +110,17 @@ class JsonFile:
 
         return await asyncio.to_thread(lambda: self._rewrite(erase_contents))
 
-    def read_stamps(self, scope: Scope) -> dict[str, dict[str, list[Any]]]:
-        """The stamps of a scope's files by source and path; {} where there are none, or they are damaged."""
+    def read_stamps(self, scope: Scope) -> dict[str, bytes]:
+        """What ingestions noted of a scope's files by source; {} where there is nothing, or it is damaged."""
         try:
             found = json.loads(self._stamps_path(scope).read_bytes())
-        except (OSError, ValueError, RecursionError):
+            return {source: b64decode(notes, validate=True) for source, notes in found.items()}
+        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
             return {}
-        return found if isinstance(found, dict) and all(isinstance(one, dict) for one in found.values()) else {}
 
-    def write_stamps(self, scope: Scope, source: str, stamps: Mapping[str, Sequence[Any]]) -> None:
-        """Keep the stamps of a source in place of those before; the caller holds the file's lock."""
-        kept = self.read_stamps(scope) | {source: stamps}
+    def write_stamps(self, scope: Scope, source: str, notes: bytes) -> None:
+        """Keep the notes of a source in place of those before; the caller holds the file's lock."""
+        kept = {name: b64encode(one).decode() for name, one in (self.read_stamps(scope) | {source: notes}).items()}
         with suppress(OSError):
             replace_file(self._stamps_path(scope), json.dumps(kept, separators=(",", ":")).encode())
 

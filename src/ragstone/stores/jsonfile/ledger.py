@@ -1,9 +1,8 @@
 """The ledger of a json: store: documents and runs."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator
 from dataclasses import replace
-from typing import Any
 
 from ragstone.core.records import Run
 from ragstone.core.types import Document, Scope
@@ -29,11 +28,14 @@ class JsonLedger:
         found = [state.document for states in content.revisions.values() for state in states]
         return sorted(found, key=lambda document: (document.id, document.revision))
 
-    async def recall_files(self, source: str) -> dict[str, list[Any]]:
-        return (await asyncio.to_thread(self._file.read_stamps, self._scope)).get(source, {})
+    async def scan_documents(self) -> AsyncGenerator[list[Document]]:
+        yield sorted(await self.documents(), key=lambda document: (document.path, document.source))
 
-    async def remember_files(self, source: str, stamps: Mapping[str, Sequence[Any]]) -> None:
-        await self._file.run_beside(self._scope, lambda: self._file.write_stamps(self._scope, source, stamps))
+    async def recall_files(self, source: str) -> bytes:
+        return (await asyncio.to_thread(self._file.read_stamps, self._scope)).get(source, b"")
+
+    async def remember_files(self, source: str, notes: bytes) -> None:
+        await self._file.run_beside(self._scope, lambda: self._file.write_stamps(self._scope, source, notes))
 
     async def start(self, run: Run) -> None:
         await self._file.read_scope(self._scope)  # raises `NotBuilt` before anything is made

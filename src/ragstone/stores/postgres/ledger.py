@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Iterable
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import replace
 from typing import Literal
 
@@ -13,7 +13,7 @@ from ragstone.core.records import Run
 from ragstone.core.types import Document, Scope
 from ragstone.stores.encoding import decode_document, decode_run, encode_value
 from ragstone.stores.postgres.catalogue import check_not_erasing, read_collection
-from ragstone.stores.postgres.error_mapping import map_errors
+from ragstone.stores.postgres.error_mapping import is_connection_lost, map_errors
 from ragstone.stores.postgres.pool import Connection, Cursor, Pool
 from ragstone.stores.postgres.rows import CollectionRow, replace_nul
 
@@ -25,6 +25,13 @@ DOCUMENTS = """SELECT DISTINCT ON (d.source, d.path, d.doc_id) v.facts
     FROM documents d JOIN document_versions v ON v.collection_id = d.collection_id AND v.doc_id = d.doc_id
     WHERE d.tenant_id = %s AND d.collection_id = %s AND (%s::text IS NULL OR d.source = %s)
     ORDER BY d.source, d.path, d.doc_id, v.revision DESC"""
+# The server sorts once and keeps the rest; a page of its own each would sort all documents again.
+SCAN_DOCUMENTS = """DECLARE stored NO SCROLL CURSOR FOR
+    SELECT v.facts FROM documents d CROSS JOIN LATERAL (SELECT facts FROM document_versions
+        WHERE collection_id = d.collection_id AND doc_id = d.doc_id ORDER BY revision DESC LIMIT 1) v
+    WHERE d.tenant_id = %s AND d.collection_id = %s AND (d.path, d.source) > (%s, %s) ORDER BY d.path, d.source"""
+NEXT_DOCUMENTS = "FETCH 512 FROM stored"
+MOST_SCANS = 3  # begun where the last one got to, when a connection is lost
 ALL_REVISIONS = """SELECT facts FROM document_versions WHERE tenant_id = %s AND collection_id = %s
     ORDER BY doc_id, revision"""
 # So that nobody erases the collection between the look at it and the run.
@@ -122,6 +129,23 @@ class PostgresLedger:
             return [decode_document(bytes(facts)) for (facts,) in await cursor.fetchall()]
 
         return await self._pool.run_transaction(self._scope.tenant, read_documents)
+
+    async def scan_documents(self) -> AsyncGenerator[list[Document]]:
+        after, left = ("", ""), MOST_SCANS
+        while left:
+            left -= 1
+            try:
+                async with self._pool.open_transaction(self._scope.tenant) as cursor:
+                    collection = await read_collection(cursor, self._scope)
+                    await cursor.execute(SCAN_DOCUMENTS, (collection.tenant, collection.collection_id, *after))
+                    while found := await (await cursor.execute(NEXT_DOCUMENTS)).fetchall():
+                        page = [decode_document(bytes(facts)) for (facts,) in found]
+                        yield page
+                        after = (page[-1].path, page[-1].source)
+                    return
+            except StoreError as error:
+                if not left or error.__cause__ is None or not is_connection_lost(error.__cause__):
+                    raise
 
     async def list_all_revisions(self) -> list[Document]:
         async def read_revisions(cursor: Cursor, _: int) -> list[Document]:

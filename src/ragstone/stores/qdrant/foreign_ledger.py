@@ -1,7 +1,6 @@
 """The ledger of a collection that another program wrote: its documents, until an ingestion makes it one of ours."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncGenerator, Sequence
 
 from ragstone.core.errors import NotBuilt
 from ragstone.core.ports import FileMemory, Ledger
@@ -27,15 +26,22 @@ class ForeignLedger:
                 raise
             return [one for one in content.documents if source in (None, one.source)]
 
+    async def scan_documents(self) -> AsyncGenerator[Sequence[Document]]:
+        try:
+            async for page in self._inner.scan_documents():
+                yield page
+        except NotBuilt:
+            yield sorted(await self.documents(), key=lambda document: (document.path, document.source))
+
     async def list_all_revisions(self) -> list[Document]:
         return await self._inner.list_all_revisions()
 
-    async def recall_files(self, source: str) -> dict[str, list[Any]]:
-        return await self._inner.recall_files(source) if isinstance(self._inner, FileMemory) else {}
+    async def recall_files(self, source: str) -> bytes:
+        return await self._inner.recall_files(source) if isinstance(self._inner, FileMemory) else b""
 
-    async def remember_files(self, source: str, stamps: Mapping[str, Sequence[Any]]) -> None:
+    async def remember_files(self, source: str, notes: bytes) -> None:
         if isinstance(self._inner, FileMemory):
-            await self._inner.remember_files(source, stamps)
+            await self._inner.remember_files(source, notes)
 
     async def start(self, run: Run) -> None:
         await self._inner.start(run)

@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 
+import pytest
+
+from ragstone.core.errors import NotBuilt
 from ragstone.core.page_layout import Layout, Strip
 from ragstone.core.ports import Store
-from ragstone.core.types import Span, join_slices
+from ragstone.core.types import Scope, Span, join_slices
 from ragstone.testing.stores.actions import write_revisions
 from ragstone.testing.stores.fixtures import StoreFixtures
 from ragstone.testing.stores.samples import SCOPE, make_revision
@@ -36,6 +39,20 @@ class DocumentContract(StoreFixtures):
             assert await reader.at("dir/ä b.md", 1) is None
             assert await reader.records([revision.document]) == {revision.document.id: revision.record}
         assert await store.ledger(SCOPE).documents() == [revision.document]
+
+    async def test_all_documents_are_gone_through_by_path_and_source(self, store: Store) -> None:
+        """In code point order, as sources list their files: this store's own order of texts may be another."""
+        places = [
+            (path, source) for path in ("B.md", "a/b.md", "a.md", "ä.md", "\uffee.md", "😀.md") for source in "zA"
+        ]
+        await write_revisions(store, *(make_revision(path, ["text"], source=source) for path, source in places))
+        await write_revisions(store, make_revision("a.md", ["newer text"], source="z", revision=2))
+        found = [document async for page in store.ledger(SCOPE).scan_documents() for document in page]
+        assert [(one.path, one.source) for one in found] == sorted(places)
+        assert [one.revision for one in found if (one.path, one.source) == ("a.md", "z")] == [2]
+        assert sorted(found, key=lambda one: (one.source, one.path)) == await store.ledger(SCOPE).documents()
+        with pytest.raises(NotBuilt):
+            await anext(store.ledger(Scope("nobody", "nothing")).scan_documents())
 
     async def test_chunks_come_in_the_order_asked_without_the_unknown(self, store: Store) -> None:
         revision = make_revision("a.md", ["one", "two", "three"])
