@@ -82,6 +82,38 @@ def test_the_terminal_counts_what_is_left_out_in_a_line_and_json_lists_it(run: R
     assert last["left_out"] == []
 
 
+def test_minified_scripts_are_left_out_unless_they_are_named(run: Run, tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "search-4f1.js").write_text(f"window.search={{{'tank:[1,2],' * 500}}}", encoding="utf-8")
+    (docs / "theme.css").write_text("/* blue */\n" + ".tank{color:blue}" * 200 + "\n", encoding="utf-8")
+    (docs / "pump.js").write_text("// Starts the pump.\n" + "function start() {\n  run();\n}\n" * 200, encoding="utf-8")
+    (docs / "rows.json").write_text(json.dumps([{"tank": n} for n in range(300)]), encoding="utf-8")
+    (docs / "page.md").write_text("tank " * 900, encoding="utf-8")
+    keyword = ("--store", "store", "--embedder", "none", "--json")
+    last = json.loads(run("ingest", docs, *keyword).out.splitlines()[-1])
+    assert {file["path"]: file["reason"] for file in last["ignored"]} == dict.fromkeys(
+        ["search-4f1.js", "theme.css"], "ignored"
+    )
+    assert last["documents"]["added"] == 3
+    named = json.loads(run("ingest", docs / "theme.css", *keyword).out.splitlines()[-1])
+    assert named["documents"]["added"] == 1
+
+
+def test_a_warning_of_many_documents_is_said_once(run: Run, tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for n in range(9):
+        hidden = "word " * (n + 1)
+        (docs / f"{n}.html").write_text(f"<main><p>Text {n}.</p><button>{hidden}</button></main>", encoding="utf-8")
+    done = run("ingest", docs, "--store", "store", "--embedder", "none")
+    lines = [line for line in (done.out + done.err).splitlines() if "controls" in line]
+    assert [line.split(": ")[1] for line in lines] == ["0.html", "1.html", "2.html", "6 more documents"]
+    assert lines[-1].endswith("(--json names them)")
+    last = json.loads(run("ingest", docs, "--store", "other", "--embedder", "none", "--json").out.splitlines()[-1])
+    assert len(last["warnings"]) == 9
+
+
 def test_a_binary_file_that_is_named_is_refused_with_its_reason(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.bin").write_bytes(bytes(99))
     done = run("ingest", tmp_path / "a.bin", "--store", "store", "--embedder", "none", "--strict")

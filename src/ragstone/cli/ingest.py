@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ragstone.cli.folded_warnings import fold_warnings
 from ragstone.cli.ignored import describe_ignored
 from ragstone.cli.shared_options import (
     SharedOptions,
@@ -126,7 +127,7 @@ def _print_summary(done: Json) -> None:
         print_message(ignored)
     if done["left_out"]:
         print_message(_describe_left_out(done["left_out"]))
-    for warning in done["warnings"]:
+    for warning in fold_warnings(done["warnings"]):
         print_message(f"warning: {warning}")
 
 

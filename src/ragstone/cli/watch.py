@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ragstone.cli.folded_warnings import fold_warnings
 from ragstone.cli.shared_options import (
     SharedOptions,
     add_shared_options,
@@ -86,7 +87,7 @@ def _show_event(event: Event, *, as_json: bool) -> None:
             _print(as_json, {"event": "indexed", **data}, text)
             for skipped in () if as_json else data["skipped"]:
                 print_message(f"skipped {skipped['path']} ({skipped['reason']}): {skipped['message']}")
-            for warning in () if as_json else data["warnings"]:
+            for warning in () if as_json else fold_warnings(data["warnings"]):
                 print_message(f"warning: {warning}")
         case "flushed":
             _print(as_json, {"event": "flushed"}, "flushed")

@@ -12,10 +12,11 @@ from typing import Protocol
 from ragstone.core.errors import Refused
 from ragstone.core.plural import format_count
 from ragstone.core.ports import ListedFile, Source, Vectors
-from ragstone.core.records import LEFT_OUT, PASSED_OVER, Skipped
+from ragstone.core.records import IGNORED, LEFT_OUT, PASSED_OVER, Skipped
 from ragstone.core.types import Document, Revision
 from ragstone.extraction.code_languages import INSTALL_HINT, find_language, lacks_grammars
 from ragstone.extraction.image import eligibility
+from ragstone.extraction.minified import is_minified
 from ragstone.ingestion import workers
 from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.build_revision import RevisionBuilder
@@ -194,6 +195,8 @@ def make_document(build: workers.BuildFunction, rules: DocumentRules, source: So
     data = source.read(entry.path, rules.builder.max_bytes)
     if not (rules.named or before or job.moved) and eligibility.is_picture(entry.path) and eligibility.is_small(data):
         return Skipped(entry.path, PASSED_OVER)
+    if not (rules.named or before or job.moved) and is_minified(entry.path, data):
+        return Skipped(entry.path, IGNORED, f"{entry.path} is minified, as programs write it: name it to have it read")
     version = hashlib.sha256(data).hexdigest()
     if before and before.version == version and not job.lacking and not needs_rebuild(before, rules):
         return before
