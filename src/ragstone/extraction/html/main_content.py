@@ -1,40 +1,11 @@
 """Which parts of a web page are its own text: the rest gets the role nav, header or footer."""
 
-import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 
+from ragstone.extraction.html.furniture_hints import find_role_hint, find_titled
 from ragstone.extraction.html.inline import collect_texts
 from ragstone.extraction.html.tree import BLOCKS, HEADINGS, Node
-
-TAGS = {"nav": "nav", "aside": "nav", "footer": "footer", "header": "header", "dialog": "nav"}
-ARIA = {
-    "navigation": "nav",
-    "menu": "nav",
-    "menubar": "nav",
-    "search": "nav",
-    "complementary": "nav",
-    "dialog": "nav",
-    "alertdialog": "nav",
-    "banner": "header",
-    "contentinfo": "footer",
-}
-WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-NAMES = {
-    **dict.fromkeys("nav navbar navigation menu breadcrumb breadcrumbs pagination pager toolbar skip".split(), "nav"),
-    **dict.fromkeys("sidebar sidebox rail aside widget widgets".split(), "nav"),
-    **dict.fromkeys("cookie cookies consent gdpr popup modal overlay lightbox tooltip".split(), "nav"),
-    **dict.fromkeys("newsletter subscribe subscription signup login paywall".split(), "nav"),
-    **dict.fromkeys("promo promos promotion advert advertisement ad ads advertising sponsor sponsored".split(), "nav"),
-    **dict.fromkeys("social share sharing shares sharebar addthis sharethis".split(), "nav"),
-    **dict.fromkeys(
-        "related recommended recommendations recirc trending popular teaser teasers outbrain taboola".split(), "nav"
-    ),
-    **dict.fromkeys("comment comments disqus respond replies".split(), "nav"),
-    **dict.fromkeys("byline dateline timestamp tags taglist keywords".split(), "header"),
-    **dict.fromkeys("footer copyright disclaimer".split(), "footer"),
-    **dict.fromkeys("masthead topbar banner".split(), "header"),
-}
 
 CLOSED = frozenset("p li pre blockquote table ul ol dl h1 h2 h3 h4 h5 h6 figure".split())  # no search for text inside
 GOOD = 60  # characters of a paragraph that is certainly prose
@@ -47,14 +18,13 @@ NEXT = 3  # pieces of prose among which one that is said again is a repetition
 TEASER = 700  # characters
 TEASERS = 3
 LEADING = 0.9
-GUARD = 0.4  # of a page's text: more is not furniture, whatever its class says
 
 
 def assign_roles(body: Node) -> None:
     """Give each part of the page that is not its own text a role; the writer hands it down."""
     nodes = list(_walk(body))
-    leading = _find_leading_links(nodes)
-    own = [node for node in nodes if not _assign_hint(node, body, leading)]
+    leading, titled = _find_leading_links(nodes), find_titled(nodes)
+    own = [node for node in nodes if not _assign_hint(node, body, leading, titled)]
     mass = _measure_prose(own)
     main = _narrow_main(_find_declared_main(own, mass) or body, mass)
     _assign_outside_roles(main)
@@ -95,7 +65,7 @@ def _walk(body: Node) -> Iterator[Node]:
         waiting.extend(child for child in reversed(node.children) if isinstance(child, Node))
 
 
-def _assign_hint(node: Node, body: Node, leading: set[int]) -> bool:
+def _assign_hint(node: Node, body: Node, leading: Mapping[int, Node], titled: Set[int]) -> bool:
     """Whether the element is furniture by its tag, role or class, or lies in such an element; notes it."""
     parent = node.parent
     if parent is None:
@@ -103,56 +73,34 @@ def _assign_hint(node: Node, body: Node, leading: set[int]) -> bool:
     if parent.role:
         node.role = parent.role
         return True
-    node.role = _find_role_hint(node, body) or ("nav" if _is_teaser_row(node, leading) else "")
+    node.role = find_role_hint(node, body, titled) or ("nav" if _is_teaser_row(node, leading) else "")
     return bool(node.role)
 
 
-def _is_teaser_row(node: Node, leading: set[int]) -> bool:
-    """Whether this is a row of boxes that each lead elsewhere by their heading."""
+def _is_teaser_row(node: Node, leading: Mapping[int, Node]) -> bool:
+    """Whether this is a row of boxes, and little else, that each lead elsewhere by a heading of their own."""
     if len(node.children) < TEASERS:
         return False
     boxes = [child for child in node.children if isinstance(child, Node) and child.tag in BLOCKS and child.text]
-    found = sum(box.text < TEASER and id(box) in leading for box in boxes)
-    return found >= TEASERS and found >= DENSE * len(boxes)
+    found = [box for box in boxes if box.text < TEASER and id(box) in leading]
+    if len(found) < TEASERS or len(found) < DENSE * len(boxes) or sum(box.text for box in found) < DENSE * node.text:
+        return False
+    headings = {"".join(collect_texts(leading[id(box)])).strip() for box in found}
+    return len(headings) > len(found) / 2  # a word such as "Source" leads to no text of that name
 
 
-def _find_leading_links(nodes: list[Node]) -> set[int]:
-    """The elements (by identity) whose first text, or whose heading before any text, is all a link."""
-    first: dict[int, bool] = {}
+def _find_leading_links(nodes: list[Node]) -> dict[int, Node]:
+    """The elements (by identity) whose first text, or whose heading before any text, is all a link, with that one."""
+    first: dict[int, Node | None] = {}
     for node in reversed(nodes):
         if node.tag in HEADINGS or any(isinstance(child, str) and child.strip() for child in node.children):
             linked = node.links >= LEADING * node.text or (node.tag == "a" and bool(node.get("href")))
-            first[id(node)] = linked
+            first[id(node)] = node if linked else None
         else:
-            inner = (first.get(id(child)) for child in node.children if isinstance(child, Node))
-            if (found := next((lead for lead in inner if lead is not None), None)) is not None:
-                first[id(node)] = found
-    return {key for key, leads in first.items() if leads}
-
-
-def _find_role_hint(node: Node, body: Node) -> str:
-    if node.tag in ("html", "body", "article", "main", "h1") or node.text > GUARD * body.text:
-        return ""
-    if role := ARIA.get(node.get("role")) or TAGS.get(node.tag):
-        if role == "header" and _is_in_article(node):
-            return ""
-        return role
-    # A heading's classes say how it looks (`anchorWithStickyNavbar`), not what it is.
-    if not node.about or node.tag in HEADINGS or node.get("role") == "main" or node.get("itemprop") == "articleBody":
-        return ""
-    for word in WORDS.findall(node.get("class") + " " + node.get("id")):
-        if role := NAMES.get(word.lower()):
-            return role
-    return ""
-
-
-def _is_in_article(node: Node) -> bool:
-    up = node.parent
-    while up is not None:
-        if up.tag in ("article", "main"):
-            return True
-        up = up.parent
-    return False
+            inner = (id(child) for child in node.children if isinstance(child, Node))
+            if (found := next((key for key in inner if key in first), None)) is not None:
+                first[id(node)] = first[found]
+    return {key: lead for key, lead in first.items() if lead is not None}
 
 
 def _measure_prose(nodes: list[Node]) -> dict[int, int]:
@@ -212,8 +160,32 @@ def _narrow_main(main: Node, mass: dict[int, int]) -> Node:
         )
         if inner is None or mass.get(id(inner), 0) < SHARE * whole:
             break
+        if _is_section_of(main, inner, mass):
+            break
         main = inner
     return main
+
+
+def _is_section_of(main: Node, inner: Node, mass: dict[int, int]) -> bool:
+    """Whether an element is one of several sections of a text, the one that follows the text's own beginning, or what
+    explains the code beside it."""
+    beside = [child for child in main.children if isinstance(child, Node) and child is not inner]
+    kind = inner.tag, inner.get("class")
+    if any(mass.get(id(child)) and (child.tag, child.get("class")) == kind for child in beside):
+        return True
+    if any(child.tag == "pre" and child.text >= GOOD and not child.role for child in beside):
+        return True
+    before = [child for child in main.children[: main.children.index(inner)] if isinstance(child, Node)]
+    return _begins_with_heading(inner) and any(child.tag in CLOSED and mass.get(id(child)) for child in before)
+
+
+def _begins_with_heading(node: Node) -> bool:
+    for one in _walk(node):
+        if one.tag in HEADINGS:
+            return True
+        if any(isinstance(child, str) and child.strip() for child in one.children):
+            return False
+    return False
 
 
 def _assign_outside_roles(main: Node) -> None:
