@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import httpx2
 import pytest
@@ -30,6 +31,23 @@ from tests.stores.postgres.conftest import server
 from tests.stores.postgres.server import OWNER, Server
 
 __all__ = ["server"]
+# What is loaded before the store is opened, then when the server is ready.
+LOADED = """
+import asyncio
+from ragstone.cli.serve import _start_loading_model
+from ragstone.config.settings import PipelineSettings, Settings
+from ragstone.engine.shared_parts import SharedParts
+from ragstone.providers.minilm import model
+from ragstone.server.startup import Startup
+async def start():
+    settings = Settings(store="STORE", pipelines=tuple([PIPELINES]))
+    loading = _start_loading_model(settings)
+    first = [one.variant for one in loading] or ["KEPT"]
+    shared = SharedParts()
+    await Startup(0.0, loading=loading).prepare(settings, shared)
+    print(*first, *sorted(variant for _, variant in model._SESSIONS))
+asyncio.run(start())
+"""
 NOBODY = "postgresql://nobody@127.0.0.1:1/kb"
 WORDS = EmbedSettings("none")
 
@@ -61,6 +79,22 @@ async def test_each_thing_is_checked_by_name_and_the_first_question_finds_it_war
         "first question: answered",
     ]
     assert lines[-1].startswith("ready after ")
+
+
+@pytest.mark.parametrize("kept", ["fp32", "int8"])
+@pytest.mark.parametrize("pipelines", [False, True])
+def test_only_the_model_that_the_vectors_were_made_with_is_loaded(
+    tmp_path: Path, kept: Literal["fp32", "int8"], pipelines: bool
+) -> None:
+    store = f"embedded:{tmp_path / 'store'}"
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "tea.md").write_text("# Tea\n\nGreen tea is brewed at 80 degrees.\n", "utf-8")
+    with ragstone.open(store, embed={"precision": kept}) as kb:
+        kb.ingest(str(tmp_path / "docs"))
+    named = "PipelineSettings('p', 'About tea.', collections=('default',))" if pipelines else ""
+    script = LOADED.replace("PIPELINES", named).replace("STORE", store).replace("KEPT", kept)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=HANG)
+    assert done.stdout.split() == [kept, kept]
 
 
 async def test_what_loading_took_and_freed_is_given_back(own: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

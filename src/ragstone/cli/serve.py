@@ -59,9 +59,15 @@ def serve(
 
 def _start_loading_model(settings: Settings) -> list[object]:
     """The embedding model of a server, loading on another core while its modules are imported; nothing for one that
-    loads nothing, or that pipelines may not need."""
-    from ragstone.providers import start_embedder
+    loads nothing, or that pipelines may not need. A collection keeps the arithmetic of its vectors."""
+    from ragstone.core.types import Scope
+    from ragstone.providers import find_builtin_embedder, start_embedder
+    from ragstone.stores.kept_variant import peek_variant
 
     embed = settings.embed
-    embedder = None if settings.pipelines else start_embedder(embed.model, precision=embed.precision)
+    wanted: tuple[str, str] = embed.model, embed.precision
+    if held := peek_variant(settings.store, Scope(settings.tenant, settings.collection)):
+        kept = find_builtin_embedder(*held)
+        wanted = kept if kept is not None and kept[0] == embed.model else wanted
+    embedder = None if settings.pipelines else start_embedder(wanted[0], precision=wanted[1])
     return [] if embedder is None else [embedder]

@@ -1,6 +1,6 @@
 """Checks of the store and the models of a server, part by part and by name; checked parts are loaded."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,12 +14,13 @@ from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSet
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, NotBuilt, UsageError
-from ragstone.core.ports import PlacedStore
+from ragstone.core.ports import Embedder, PlacedStore
 from ragstone.engine import Engine, model_factory
 from ragstone.engine.components import Components
 from ragstone.engine.shared_parts import SharedParts
+from ragstone.retrieval.kept_variants import match_models
 from ragstone.retrieval.question import QuestionDefaults, build_question
-from ragstone.retrieval.search_context import Source
+from ragstone.retrieval.search_context import SearchContext, Source
 
 M = TypeVar("M", EmbedSettings, LlmSettings, RerankSettings, SparseSettings)
 NONE = "none"
@@ -45,16 +46,19 @@ def list_parts(settings: Settings, shared: SharedParts) -> Iterator[Part]:
     remote = place is None
     # A server over tables alone needs neither the model nor the warmth of a collection that is not there.
     alone = place is not None and not place.exists() and bool(settings.pipelines)
-    if not alone:
-        _start_loading(own)
-    yield Part(f"store {stores.redact_url(settings.store)}", partial(_check_store, own), may_come=remote)
+    store = _check_store if alone else _check_store_and_start_loading
+    yield Part(f"store {stores.redact_url(settings.store)}", partial(store, own), may_come=remote)
     engine = Engine(settings, shared=shared)
     for wanted in settings.pipelines:
         elsewhere = wanted.database is not None or stores.local_place(wanted.store or settings.store) is None
         for source in engine.pipeline(wanted.name).search_context.sources:
             yield Part(f"pipeline {wanted.name}, {source.name}", partial(_check_source, source), may_come=elsewhere)
+    contexts = [
+        *([] if alone else [own.search_context]),
+        *(engine.pipeline(one.name).search_context for one in settings.pipelines),
+    ]
     for embed in _list_distinct([None if alone else settings.embed, *_list_pipeline_models(settings)]):
-        yield Part(f"embedding model {embed.model}", partial(_check_embedding, shared, settings, embed))
+        yield Part(f"embedding model {embed.model}", partial(_check_embedding, shared, settings, embed, contexts))
     for llm in _list_distinct([settings.llm, *(one.llm for one in settings.pipelines)]):
         yield Part(f"language model {llm.model}", partial(_check_language_model, shared, settings, llm))
     for rerank in _list_distinct([settings.rerank, *(one.rerank for one in settings.pipelines)]):
@@ -79,10 +83,14 @@ def _list_distinct(found: list[M | None]) -> list[M]:
     return distinct
 
 
-def _start_loading(own: Components) -> None:
-    start = getattr(own.embedders.question_embedder[0], "start_loading", None)
+async def _check_store_and_start_loading(own: Components) -> str:
+    """Check the store, and have the model that its collection needs load meanwhile."""
+    said = await _check_store(own)
+    [source] = (await match_models(own.search_context)).sources
+    start = getattr(source.embedder, "start_loading", None)
     if start is not None:
         start()
+    return said
 
 
 async def _check_store(own: Components) -> str:
@@ -103,14 +111,28 @@ async def _check_source(source: Source) -> str:
     return "reachable"
 
 
-async def _check_embedding(shared: SharedParts, settings: Settings, embed: EmbedSettings) -> str:
+async def _check_embedding(
+    shared: SharedParts, settings: Settings, embed: EmbedSettings, contexts: Sequence[SearchContext]
+) -> str:
     if missing := providers.find_missing_packages(embed.model):
         raise UsageError(missing[0])
     embedder = shared.make_embedder(embed, settings)
     if not _runs_here(embed.model):
         return _check_vendor("embed", embed, vendors.EMBED)
-    await embedder.embed([WARM_QUESTION], kind="query")
+    for needed in await _find_needed(embedder, contexts):
+        await needed.embed([WARM_QUESTION], kind="query")
     return "loaded"
+
+
+async def _find_needed(embedder: Embedder, contexts: Sequence[SearchContext]) -> list[Embedder]:
+    """The embedder as each collection made its vectors; itself where there are none yet."""
+    needed: list[Embedder] = []
+    for context in contexts:
+        matched = (await match_models(context)).sources
+        for own, source in zip(context.sources, matched, strict=True):
+            if own.embedder is embedder and source.embedder is not None and source.embedder not in needed:
+                needed.append(source.embedder)
+    return needed or [embedder]
 
 
 async def _check_language_model(shared: SharedParts, settings: Settings, llm: LlmSettings) -> str:
@@ -163,7 +185,7 @@ async def _ask_first_question(own: Components) -> str:
     mode = "hybrid" if _runs_here(own.settings.embed.model) and own.settings.embed.model != NONE else "keyword"
     defaults = QuestionDefaults(SearchOptions())
     asked = build_question(WARM_QUESTION, defaults, None, {"mode": mode, "rerank": False, "top_k": 3})
-    stream = stream_answer(own.search_context, asked, AnswerOptions(None, own.policy))
+    stream = stream_answer(await match_models(own.search_context), asked, AnswerOptions(None, own.policy))
     try:
         async with aclosing(stream):
             async for _ in stream:
