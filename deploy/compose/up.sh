@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts the stack of compose.yaml and waits until it is healthy; passwords are made once, in .env.
+# Starts the stack of compose.yaml and waits until all that has a check is healthy; passwords are made once, in .env.
 set -eu
 cd "$(dirname "$0")/../.."
 docker compose version > /dev/null 2>&1 || { echo "make dev: Docker with its plugin compose is needed" >&2; exit 1; }
@@ -13,10 +13,12 @@ if [ ! -e .env ]; then
   done < .env.example > .env
 fi
 docker compose --profile monitoring up --build --detach
-tries=0
-until [ "$(docker compose ps --format '{{.Health}}' ragstone)" = healthy ]; do
-  tries=$((tries + 1))
-  [ "$tries" -le 150 ] || { docker compose logs --tail 20 ragstone >&2; exit 1; }
-  sleep 1
+for service in ragstone prometheus grafana; do
+  tries=0
+  until [ "$(docker compose --profile monitoring ps --format '{{.Health}}' "$service")" = healthy ]; do
+    tries=$((tries + 1))
+    [ "$tries" -le 150 ] || { docker compose --profile monitoring logs --tail 20 "$service" >&2; exit 1; }
+    sleep 1
+  done
 done
-docker compose ps
+docker compose --profile monitoring ps

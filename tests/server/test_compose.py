@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -131,6 +132,36 @@ def test_without_docker_it_says_what_is_missing(tmp_path: Path) -> None:
     done = subprocess.run([tmp_path / "sh", script], check=False, capture_output=True, text=True, env=about)
     assert done.returncode == 1
     assert "Docker with its plugin compose is needed" in done.stderr
+
+
+# It notes its arguments; a service is healthy when it is asked for the second time.
+DOCKER = """#!/bin/sh
+echo "$@" >> "$0.calls"
+case $* in
+  *Health*) [ "$(grep -c "Health.* ${7}$" "$0.calls")" -lt 2 ] && echo starting || echo healthy ;;
+esac
+"""
+
+
+def test_make_dev_makes_passwords_and_waits_for_each_service_that_has_a_check(tmp_path: Path) -> None:
+    (tmp_path / "deploy" / "compose").mkdir(parents=True)
+    script = shutil.copy(ROOT / "deploy" / "compose" / "up.sh", tmp_path / "deploy" / "compose")
+    shutil.copy(ROOT / ".env.example", tmp_path)
+    (tmp_path / "bin").mkdir()
+    docker = tmp_path / "bin" / "docker"
+    docker.write_text(DOCKER, "utf-8")
+    docker.chmod(0o755)
+    path = f"{docker.parent}:{os.environ['PATH']}"
+    subprocess.run(["sh", script], check=True, capture_output=True, env={"PATH": path}, timeout=HANG)
+    calls = Path(f"{docker}.calls").read_text("utf-8").splitlines()
+    assert "compose --profile monitoring up --build --detach" in calls
+    waited = [call.rpartition(" ")[2] for call in calls if "Health" in call]
+    checked = {name for name, service in SERVICES.items() if "healthcheck" in service} - {"postgres"}
+    assert set(waited) == checked | {"ragstone"}  # whose check is in its image; compose waits for postgres itself
+    assert all(waited.count(name) == 2 for name in waited)
+    made = dict(line.split("=") for line in (tmp_path / ".env").read_text("utf-8").splitlines() if "PASSWORD=" in line)
+    assert all(len(password) == 32 for password in made.values())
+    assert len(set(made.values())) == len(made)
 
 
 def test_the_role_of_the_server_reads_and_writes_and_is_held_to_its_tenant(server: Server, run: Run) -> None:

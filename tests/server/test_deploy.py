@@ -43,6 +43,43 @@ async def test_every_metric_that_is_asked_for_exists(client: httpx2.AsyncClient)
     assert asked - there == set()
 
 
+def test_grafana_finds_dashboard_and_data_source_where_the_stack_puts_them() -> None:
+    stack = yaml.safe_load((DEPLOY.parent / "compose.yaml").read_text("utf-8"))["services"]
+    mounts = dict(volume.split(":")[:2] for volume in stack["grafana"]["volumes"])
+    assert mounts["./deploy/grafana/provisioning"] == "/etc/grafana/provisioning"
+    folder = DEPLOY / "grafana" / "provisioning"
+    [provider] = yaml.safe_load((folder / "dashboards" / "ragstone.yml").read_text("utf-8"))["providers"]
+    assert mounts["./deploy/grafana/ragstone.json"] == f"{provider['options']['path']}/ragstone.json"
+    [source] = yaml.safe_load((folder / "datasources" / "prometheus.yml").read_text("utf-8"))["datasources"]
+    assert (source["type"], source["isDefault"]) == ("prometheus", True)
+    name, port = source["url"].removeprefix("http://").split(":")
+    assert stack[name]["image"].startswith("prom/prometheus")
+    assert port == "9090"
+
+
+def test_each_panel_asks_the_provisioned_source_for_labels_that_its_metrics_keep() -> None:
+    board = json.loads((DEPLOY / "grafana" / "ragstone.json").read_text("utf-8"))
+    [variable] = board["templating"]["list"]
+    assert (variable["type"], variable["query"]) == ("datasource", "prometheus")
+    places: list[tuple[int, int]] = []
+    for panel in board["panels"]:
+        assert panel["datasource"] == {"type": "prometheus", "uid": f"${{{variable['name']}}}"}
+        place = panel["gridPos"]
+        places += [(place["x"] + x, place["y"] + y) for x in range(place["w"]) for y in range(place["h"])]
+        for target in panel["targets"]:
+            kept = set(re.findall(r"\w+", " ".join(re.findall(r"by \(([^)]*)\)", expand(target["expr"])))))
+            assert set(re.findall(r"{{(\w+)}}", target["legendFormat"])) <= kept, panel["title"]
+    assert len(places) == sum(
+        panel["gridPos"]["w"] * panel["gridPos"]["h"] for panel in board["panels"]
+    )  # none overlap
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+
+
+def expand(expression: str) -> str:
+    """An expression, or that of the rule that it names."""
+    return next((rule["expr"] for rule in read_rules() if rule.get("record") == expression), expression)
+
+
 @needs_prometheus
 def test_prometheus_scrapes_a_server_and_answers_every_expression(kept: Kept, tmp_path: Path) -> None:
     subprocess.run(["promtool", "check", "rules", RULES], check=True, capture_output=True, timeout=HANG)
