@@ -18,6 +18,9 @@ Made from the commands' own help texts by `docs/reference/generate.py`; do not e
 
 Data goes to stdout, everything else to stderr. A failure is one sentence; the exit codes are in
 [trouble](../how-to/trouble.md#exit-codes). `ragstone COMMAND --help` says the same as this page.
+
+`--json` prints one JSON value, on one line. Commands that print a line for each of several say so: their output is
+JSON Lines, and empty if there is nothing to list.
 """
 KINDS = {int: " N", float: " X", bool: ""}
 

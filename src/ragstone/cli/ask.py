@@ -55,7 +55,10 @@ def ask(
     ] = False,
     server: ServerOption = None,
 ) -> int:
-    """Answer a question from the documents. Every sentence has a checked citation."""
+    """Answer a question from the documents. Every sentence has a checked citation.
+
+    With --stream and --json: a line for each event.
+    """
     from ragstone.cli.knowledge import connect_server, open_for_question, open_knowledge
 
     question = " ".join(question_)

@@ -17,6 +17,8 @@ def backup(
     The store may be in use meanwhile. The folder is a store of its own: search it with `--store`, restore it with
     `copy`. It appears when it is whole and compared with the source; run an interrupted command again to continue. Exit
     1 if both sides differ.
+
+    With --json: a line for each step, then one for the result.
     """
     done = run_transfer(options, options.store, lambda kb, tell: kb.backup(to, tell=tell))
     status = print_results(options, done)

@@ -20,7 +20,10 @@ def chunk(
     ] = None,
     preview: Annotated[str | None, typer.Option("--preview", help="Chunk this file and show the chunks.")] = None,
 ) -> int:
-    """Print one chunk, or with --preview the chunks of a file."""
+    """Print one chunk, or with --preview the chunks of a file.
+
+    With --preview and --json: a line for each chunk.
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.output import chunk_text, piece_data, pieces_text
     from ragstone.engine.json_views import chunk_json

@@ -39,7 +39,10 @@ def _print_infos(options: SharedOptions, infos: list[Info]) -> None:
 @app.command(name="list")
 @add_shared_options
 def list_(options: SharedOptions) -> int:
-    """List the collections of a tenant."""
+    """List the collections of a tenant.
+
+    With --json: a line for each collection.
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.stores import redact_url
 
@@ -80,7 +83,10 @@ def create(options: SharedOptions) -> int:
 @app.command()
 @add_shared_options
 def documents(options: SharedOptions) -> int:
-    """List the documents of one collection."""
+    """List the documents of one collection.
+
+    With --json: a line for each document.
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
     from ragstone.engine.json_views import full_document_json

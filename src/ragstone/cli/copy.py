@@ -39,6 +39,8 @@ def copy(
 
     All kept revisions go with texts, chunks, vectors and runs. Both sides are compared afterwards; exit 1 if they
     differ. Run it again to continue an interrupted copy or to update an old one.
+
+    With --json: a line for each step, then one for the result.
     """
     done = run_transfer(
         options,

@@ -29,6 +29,8 @@ def guard(
     """Find instructions to a model and secrets in a text.
 
     The text is printed with the secrets masked.
+
+    With --lines and --json: a line for each line of the text.
     """
     from ragstone.guard import inspect_text
 

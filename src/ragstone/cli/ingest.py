@@ -53,7 +53,10 @@ def ingest(
     ray: Annotated[str | None, typer.Option(help="Ray cluster to use: local, auto or HOST:PORT.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if a document was skipped.")] = False,
 ) -> int:
-    """Update a collection from folders or files. Only changed documents are read and embedded."""
+    """Update a collection from folders or files. Only changed documents are read and embedded.
+
+    With --json: a line for each step, then one for the result.
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.progress import ProgressDisplay
     from ragstone.config.load import describe_stand_ins

@@ -70,6 +70,8 @@ def list_(options: SharedOptions) -> int:
     """List the keys of a tenant, revoked and expired ones too.
 
     Their secrets are never shown.
+
+    With --json: a line for each key.
     """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line

@@ -15,6 +15,8 @@ def pipelines(
     """List the pipelines of the configuration.
 
     Each with its sources, models and ignored settings.
+
+    With --json: a line for each pipeline.
     """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line

@@ -24,7 +24,10 @@ PrecisionOption = Annotated[str | None, typer.Option("--precision", help="fp32 o
 @app.command()
 @add_shared_options
 def start(options: SharedOptions, model: ModelOption = None, precision: PrecisionOption = None) -> int:
-    """Compute vectors of a new model while the old one keeps answering. Run it again to continue."""
+    """Compute vectors of a new model while the old one keeps answering. Run it again to continue.
+
+    With --json: a line for each step, then one for the models.
+    """
     known = ("fp32", "int8")
     if precision is not None and precision not in known:
         raise UsageError(f"unknown --precision {precision!r}: expected {' or '.join(known)}")
@@ -38,7 +41,10 @@ def start(options: SharedOptions, model: ModelOption = None, precision: Precisio
 @app.command()
 @add_shared_options
 def fill(options: SharedOptions) -> int:
-    """Compute the second model's missing vectors, as for new documents."""
+    """Compute the second model's missing vectors, as for new documents.
+
+    With --json: a line for each step, then one for the models.
+    """
     return _fill_second(options)
 
 

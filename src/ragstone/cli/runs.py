@@ -14,7 +14,10 @@ def runs(
     options: SharedOptions,
     limit: Annotated[int, typer.Option(min=1, max=MANY, help="Number of runs to list, the latest first.")] = 20,
 ) -> int:
-    """List ingestion runs."""
+    """List ingestion runs.
+
+    With --json: a line for each run.
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
 

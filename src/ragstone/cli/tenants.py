@@ -32,7 +32,10 @@ def tenant_json(tenant: Tenant) -> Json:
 @app.command(name="list")
 @add_shared_options
 def list_(options: SharedOptions) -> int:
-    """List the tenants of a store; exit 1 if a tenant is damaged."""
+    """List the tenants of a store; exit 1 if a tenant is damaged.
+
+    With --json: a line for each tenant.
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
     from ragstone.stores import redact_url
@@ -76,6 +79,8 @@ def rotate(
     """Wrap encrypted tenants' keys with the configured master key.
 
     All encrypted tenants are meant, or the one that --tenant names.
+
+    With --json: a line for each tenant.
     """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line

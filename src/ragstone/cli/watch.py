@@ -38,7 +38,10 @@ def watch(
     ] = False,
     embedder: Annotated[str | None, typer.Option(help="Embedding model, or none for keyword search only.")] = None,
 ) -> int:
-    """Update a collection whenever its folders change."""
+    """Update a collection whenever its folders change.
+
+    With --json: a line for each event.
+    """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.progress import ProgressDisplay
     from ragstone.config.load import describe_stand_ins
