@@ -14,6 +14,7 @@ OPTIONS = (
     ("mysql", rf"mysql\w*{WORDS}-p(?=\S)"),
     ("mariadb", rf"mariadb\S*{WORDS}-p(?=\S)"),
     ("sshpass", r"sshpass\s+-p[ \t]?"),
+    *((name, rf"{name}(?:\.exe)?{WORDS}-pw[ \t]+") for name in ("putty", "kitty", "plink", "pscp", "psftp")),
     ("redis-cli", rf"redis-cli{WORDS}-a[ \t]+"),
     ("mongo", rf"mongo\w*{WORDS}-p[ \t]+"),
     ("docker", rf"docker\s+login{WORDS}-p[ \t]+"),

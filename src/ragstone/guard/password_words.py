@@ -22,6 +22,11 @@ ASCII_WORDS: tuple[str, ...] = (
         "sifre",
         "kata sandi",
         "kata laluan",
+        "pasahitza",
+        "pasfhocal",
+        "cyfrinair",
+        "nenosiri",
+        "parol",
     ),
 )
 ASCII_STARTS = tuple(
@@ -46,7 +51,8 @@ OTHER_WORDS: tuple[str, ...] = (
         "패스워드",
         "암호",
     ),
-    *("كلمة المرور", "كلمة السر", "رمز عبور", "گذرواژه", "סיסמה", "סיסמא", "รหัสผ่าน", "पासवर्ड", "পাসওয়ার্ড"),
+    *("lykilorð", "fjalëkalim", "лозинк", "құпия сөз", "құпиясөз", "нууц үг", "პაროლ", "գաղտնաբառ"),
+    *("كلمة المرور", "كلمة السر", "رمز عبور", "گذرواژه", "סיסמה", "סיסמא", "รหัสผ่าน", "पासवर्ड", "পাসওয়ার্ড", "پاس ورڈ"),
 )
 ENDINGS = "(?:s[ıi]|n[ıi]z|m)?"
 # "The password for X is": the words between, and the verb.

@@ -8,6 +8,7 @@ from itertools import chain
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard import csv_secrets, pipe_table_secrets
 from ragstone.guard.assignments import ASSIGNMENT, CELL_ENDS, LINE_ENDS, NAME, OPTION, STARTS
+from ragstone.guard.aws_secrets import find_aws
 from ragstone.guard.bare_values import BEFORE, TOKEN, find_bare_end, is_code, is_random
 from ragstone.guard.call_secrets import find_arguments
 from ragstone.guard.commands import find_commands
@@ -187,7 +188,9 @@ def _find_logins(text: str, lower: str) -> Iterator[Finding]:
 
 def _find_others(text: str, lower: str, names: Sequence[int]) -> Iterator[Finding]:
     """What no name beside it tells: arguments of commands, stored passwords, cookies, defaults below a name."""
-    places = (find(text, lower) for find in (find_commands, find_stored, find_pairs, find_arguments, find_encoded))
+    places = (
+        find(text, lower) for find in (find_commands, find_stored, find_pairs, find_arguments, find_encoded, find_aws)
+    )
     for kind, start, end in chain.from_iterable(places):
         if not is_placeholder(text[start:end]):
             yield Finding(kind, start, end)

@@ -4,6 +4,7 @@ import re
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.assignments import NAME
+from ragstone.guard.aws_secrets import WORD as AWS_WORD
 from ragstone.guard.call_secrets import CALL_STARTS
 from ragstone.guard.commands import COMMAND_STARTS
 from ragstone.guard.credentials import AUTHORIZATION_STARTS, PRIVATE_KEY_STARTS
@@ -15,7 +16,9 @@ WORDS_KEPT = 4  # a name of a secret has at most so many words
 LONGEST = 20_000  # characters that are kept back at most
 STARTS = (*AUTHORIZATION_STARTS, *PRIVATE_KEY_STARTS, *COMMAND_STARTS, *CALL_STARTS, *ENCODED_STARTS)
 OTHER_NAMES = sorted({*STARTS, "cookie", "curl", "machine", "contribsys"})
-NAMES = compile_late("|".join((NAME, *map(re.escape, (*OTHER_NAMES, *ASCII_LEADS, *OTHER_LEADS)))), re.IGNORECASE)
+NAMES = compile_late(
+    "|".join((NAME, AWS_WORD, *map(re.escape, (*OTHER_NAMES, *ASCII_LEADS, *OTHER_LEADS)))), re.IGNORECASE
+)
 BLANK_LINE = re.compile(r"\n[ \t]*\r?\n\s*\S[^\n]*\n[ \t]*\r?\n")
 KEY_END = re.compile(r"-----END[^\n]*\n", re.IGNORECASE)
 
