@@ -42,7 +42,6 @@ def chat(
 
     A question may refer to earlier ones ("And how long is that kept?"). The exit status is the highest that
     `ragstone ask` would have given for any of them.
-
     With --json: a line for each event of each answer.
     """
     from ragstone.cli.knowledge import connect_server, open_knowledge

@@ -40,7 +40,6 @@ def eval_(
     """Measure search and answers on a golden set or a BEIR folder.
 
     Recall, nDCG, MRR and MAP with 95 % intervals.
-
     With --generate and no --out: a line of JSON for each question.
     """
     from ragstone import evaluation

@@ -27,6 +27,10 @@ LEFT_OUT = {
     "body": "other",
 }
 
+Password = Annotated[
+    list[str] | None, typer.Option(help="Password of encrypted documents; prefer `passwords` with ${NAME}.")
+]
+
 
 @add_shared_options
 def ingest(
@@ -47,9 +51,7 @@ def ingest(
     version_label: Annotated[str | None, typer.Option(help="Version label of the documents.")] = None,
     effective_at: Annotated[str | None, typer.Option(help="Date they take effect, as 2026-01-01.")] = None,
     embedder: Annotated[str | None, typer.Option(help="Embedding model, or none for keyword search only.")] = None,
-    password: Annotated[
-        list[str] | None, typer.Option(help="Password of encrypted documents; prefer `passwords` with ${NAME}.")
-    ] = None,
+    password: Password = None,
     ray: Annotated[str | None, typer.Option(help="Ray cluster to use: local, auto or HOST:PORT.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 if a document was skipped.")] = False,
 ) -> int:
