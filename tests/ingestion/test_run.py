@@ -404,6 +404,17 @@ def test_a_chunks_metadata_has_the_keys_that_readers_expect(kb: ragstone.Knowled
     assert 0 < chunk.embedded_tokens <= chunk.tokens
 
 
+def test_an_error_of_the_model_stays_what_it_is_whatever_it_is_made_of(docs: Path, opened: Open) -> None:
+    class Broken(BagOfWords):
+        async def embed(self, texts: Sequence[str], *, kind: str = "document") -> Vectors:
+            raise ragstone.Unauthorized("expired", "the key has expired")
+
+    kb = opened(embedder=Broken())
+    with pytest.raises(ragstone.Unauthorized, match="the key has expired") as error:
+        kb.ingest(docs)
+    assert error.value.reason == "expired"
+
+
 def test_a_failed_run_keeps_the_text_and_the_next_one_completes_it(docs: Path, opened: Open) -> None:
     class Broken(BagOfWords):
         async def embed(self, texts: Sequence[str], *, kind: str = "document") -> Vectors:

@@ -24,7 +24,7 @@ what is wrong, where, and what to do. Its `disclosure` says what of that a calle
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +189,22 @@ class Degraded(RagstoneError):
     code = "degraded"
     exit = 3
     disclosure = IN_OWN_WORDS
+
+
+AnyError = TypeVar("AnyError", bound=RagstoneError)
+
+
+def extend_message(error: AnyError, more: str) -> AnyError:
+    """The error with more behind its message, of the same class, whatever its constructor takes.
+
+    >>> longer = extend_message(Unauthorized("expired", "the key has expired"), "; make another")
+    >>> str(longer), longer.reason
+    ('the key has expired; make another', 'expired')
+    """
+    made = type(error).__new__(type(error))
+    made.__dict__.update(error.__dict__)
+    made.args = (f"{error}{more}",)
+    return made
 
 
 def tell_caller(error: Exception) -> str:

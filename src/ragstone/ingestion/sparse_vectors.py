@@ -2,7 +2,7 @@
 
 from ragstone import guard
 from ragstone.core.chunk_enrichment import searchable_text
-from ragstone.core.errors import RagstoneError, Unavailable
+from ragstone.core.errors import RagstoneError, Unavailable, extend_message
 from ragstone.core.ports import SparseEncoder, SparseIndex, SparseIndexingStore, SparseReader, SparseState, Store
 from ragstone.core.types import Chunk, Scope
 from ragstone.ingestion.progress import Progress, Tally
@@ -48,8 +48,8 @@ async def update_sparse_index(context: RunContext, tally: Tally, progress: Progr
         try:
             await _fill(index, encoder, state.pending if state else 0, tally, progress)
         except RagstoneError as error:
-            said = f"{error} (everything else is searchable; the next run goes on with the sparse vectors)"
-            raise type(error)(said) from error
+            more = " (everything else is searchable; the next run goes on with the sparse vectors)"
+            raise extend_message(error, more) from error
         if context.flush:
             await index.settle()
 

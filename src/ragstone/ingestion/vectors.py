@@ -1,6 +1,6 @@
 """Compute and store missing vectors in batches; after any interruption the next call continues."""
 
-from ragstone.core.errors import Corrupt, RagstoneError
+from ragstone.core.errors import Corrupt, RagstoneError, extend_message
 from ragstone.core.ports import Embedder, Filler, Writer
 from ragstone.core.types import Chunk
 from ragstone.ingestion.build_revision import RevisionBuilder
@@ -43,7 +43,8 @@ async def fill_vectors(
                 await writer.put({keys[place]: vector for place, vector in zip(places, vectors, strict=True)})
                 given.update(keys[place] for place in places)
         except RagstoneError as error:
-            raise type(error)(f"{error} (text is searchable; the next run goes on with the vectors)") from error
+            more = " (text is searchable; the next run goes on with the vectors)"
+            raise extend_message(error, more) from error
         left_out |= set(keys) - given
         tally.warnings += [
             f"{said}: the chunk has no vector and is found by keyword only" for said in unusable.values()
