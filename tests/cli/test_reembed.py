@@ -67,6 +67,7 @@ def test_a_collection_goes_over_and_back(run: Run) -> None:
     Path("docs", "new.md").write_text("# New\n\nRules are evaluated every minute.", encoding="utf-8")
     ingested = run("ingest", "docs")
     assert (ingested.status, "keeps its fp32 vectors" in ingested.err) == (0, True)
+    assert "the others are kept, `ragstone reembed back` changes to them" in ingested.err
     assert states(run) == [("fp32+title", "active", 0), ("int8+title", "kept", 1)]
     back = run("reembed", "back")
     assert back.out.splitlines()[0].startswith("1 vector made")

@@ -111,7 +111,7 @@ async def _prepare_collection(context: RunContext, source: Source, listed: Listi
         info = await _read_info(context)
         _check_model(context, info)
         await check_held_model(context)
-        tally.warnings += context.describe_kept_variant(info)
+        tally.warnings += await context.describe_kept_variant(info)
         context = context.for_vectors_of(info)
         if not context.refresh:
             fitting = chunker_compatibility.match_stored_chunking(context.builder, info, context.counts)

@@ -1,18 +1,28 @@
 """The context of a run: its store, its models, its options."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Self
 
-from ragstone.core.ports import Embedder, SparseEncoder, Store
+from ragstone.core.errors import UsageError
+from ragstone.core.ports import Embedder, ReembeddingStore, SparseEncoder, Store
 from ragstone.core.records import Info
 from ragstone.extraction.sandbox import Sandbox
 from ragstone.ingestion import chunker_compatibility
 from ragstone.ingestion.build_revision import EmbedderInfo, RevisionBuilder
 from ragstone.ingestion.enricher import Enricher
 from ragstone.providers.vector_variant import make_variant, match_variant
+
+# How to come to vectors of the configured arithmetic, by the state of a second model that has them.
+TO_OTHER_VECTORS: Mapping[str, str] = {
+    "none": "`ragstone reembed start` makes the others",
+    "filling": "`ragstone reembed fill` completes the others",
+    "ready": "the others are ready, `ragstone reembed switch` changes to them",
+    "kept": "the others are kept, `ragstone reembed back` changes to them",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +91,14 @@ class RunContext:
         builder = replace(self.builder, model=EmbedderInfo.of(embedder))
         return replace(self, embedder=embedder, builder=builder, cluster=cluster)
 
-    def describe_kept_variant(self, info: Info) -> list[str]:
+    async def describe_kept_variant(self, info: Info) -> list[str]:
         """A warning where the collection goes on with another arithmetic than new collections get."""
         own, kept = self.builder.model, self.for_vectors_of(info).builder.model
         if own is None or kept is None or own.variant == kept.variant:
             return []
         said = f"the collection keeps its {kept.variant} vectors, though embed.precision is {own.variant}"
-        return [f"{said}: `ragstone reembed start` makes the others"]
+        states: dict[object, str] = {}
+        if isinstance(self.store, ReembeddingStore):
+            with suppress(UsageError):  # of one whose ledger keeps no second model
+                states = {(o.model, o.variant): o.state for o in (await self.store.models(self.builder.scope))[1:]}
+        return [f"{said}: {TO_OTHER_VECTORS[states.get((own.name, self.builder.variant), 'none')]}"]
