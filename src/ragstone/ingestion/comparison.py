@@ -25,8 +25,8 @@ Pair = tuple[ListedFile | None, Document | None]
 
 @dataclass(slots=True)
 class Comparison:
-    """What a run finds: how many documents its source has, how they and those of the other sources are chunked, the
-    files that must be read, and the documents whose files are gone. The others are `unchanged`; of these, `outdated`
+    """A source beside its documents: how many there are, how they and those of the other sources are chunked, the files
+    that must be read, and the documents whose files are gone. The others are `unchanged`; of these, `outdated`
     were extracted by an earlier version."""
 
     known: int = 0

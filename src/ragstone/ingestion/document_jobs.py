@@ -94,14 +94,14 @@ class JobList:
 
 @dataclass(slots=True)
 class UnderWay:
-    """What goes with the revisions that are not written yet: the document that each was before, by its path, where a
-    model is to write about its chunks, and vectors by their key."""
+    """Values that go with the revisions that are not written yet: the document that each was before, by its path, where
+    a model is to write about its chunks, and vectors by their key."""
 
     before: dict[str, Document] = field(default_factory=dict)
     vectors: dict[str, Vectors] = field(default_factory=dict)
 
     def keep_before(self, job: DocumentJob, revision: Revision | None, context: RunContext) -> Revision | None:
-        """Keep the document before a revision for who enriches it, who takes it out again."""
+        """Keep the document before a revision until it is enriched."""
         before = job.before or job.moved
         if revision is not None and before is not None and context.enricher is not None:
             self.before[revision.document.path] = before

@@ -49,7 +49,7 @@ class FileStamps:
         if before is None or entry.stamp is None or self._next is None:
             return False
         number, row = self._next
-        if row != [entry.path, *entry.stamp, before.version]:
+        if row != _make_stamp(entry, before.version):
             return False
         self._same[number] = True
         return True
@@ -57,18 +57,28 @@ class FileStamps:
     def note(self, entry: ListedFile, version: str) -> None:
         """Note what a file that was read held; in the order of paths."""
         if entry.stamp is not None and max(entry.stamp[1], entry.stamp[2]) < self._settled:
-            self._noted.append([entry.path, *entry.stamp, version])
+            self._noted.append(_make_stamp(entry, version))
 
     async def save(self) -> None:
         """Keep the notes of this run for the next one."""
         if self._memory is not None and (len(self._noted) or not all(self._same)):
-            kept = (row for row, holds in zip(self._before, self._same, strict=True) if holds)
-            rows = PackedRows(heapq.merge(kept, self._noted, key=lambda row: str(row[0])))
-            await self._memory.remember_files(self._source, rows.dump())
+            await self._memory.remember_files(self._source, self._merge_notes().dump())
+
+    def _merge_notes(self) -> PackedRows:
+        """What holds of the notes before, and those of this run."""
+        if not any(self._same):
+            return self._noted
+        kept = (row for row, holds in zip(self._before, self._same, strict=True) if holds)
+        return PackedRows(heapq.merge(kept, self._noted, key=lambda row: str(row[0])))
+
+
+def _make_stamp(entry: ListedFile, version: str) -> list[Any]:
+    """The row of a file; half of the digest of its bytes tells versions apart."""
+    return [entry.path, *(entry.stamp or ()), version[:32]]
 
 
 def load_stamps(notes: bytes) -> PackedRows:
-    """The rows of stamps, each a path and what was noted of it; none where they are damaged: then all is read again."""
+    """The rows of stamps, each a path, a stamp and a version; none where they are damaged: then all is read again."""
     try:
         return PackedRows.load(notes, is_valid=_is_stamp)
     except ValueError:

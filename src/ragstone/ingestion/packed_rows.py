@@ -72,5 +72,5 @@ class PackedRows:
                 rows._blocks.append((count, block))
                 rows._count += count
         except (zlib.error, TypeError, RecursionError) as error:
-            raise ValueError(f"these are no packed rows: {error}") from error
+            raise ValueError(f"the rows are damaged: {error}") from error
         return rows

@@ -18,6 +18,7 @@ from ragstone.core.records import LEFT_OUT, PASSED_OVER, Run, Skipped
 from ragstone.core.types import Document, Revision, Scope
 from ragstone.ingestion.file_stamps import read_clock
 from ragstone.ingestion.listing import Listing
+from ragstone.ingestion.packed_rows import PackedRows
 
 EventCallback = Callable[[Event], None]
 UPDATE_SECONDS = 2.0
@@ -41,9 +42,9 @@ class Tally:
     encoded: int | None = None  # chunks that got a sparse vector; None where none is wanted
     listed_at: int = 0  # nanoseconds
     skipped: list[Skipped] = field(default_factory=list)
-    ignored: list[Skipped] = field(default_factory=list)
+    ignored: PackedRows = field(default_factory=PackedRows)
     warnings: list[str] = field(default_factory=list)
-    left_out: list[dict[str, Any]] = field(default_factory=list)
+    left_out: PackedRows = field(default_factory=PackedRows)
 
     def list_files(self, source: Source) -> Listing:
         """The files that a source lists, by path; what it refuses is counted."""
@@ -79,8 +80,10 @@ class Tally:
     def _count_skipped(self, entry: Skipped) -> None:
         if entry.reason == PASSED_OVER:
             self.passed_over += 1
+        elif entry.reason in LEFT_OUT:
+            self.ignored.append({"path": entry.path, "reason": entry.reason})
         else:
-            (self.ignored if entry.reason in LEFT_OUT else self.skipped).append(entry)
+            self.skipped.append(entry)
 
     def count_written(self, revisions: Sequence[Revision], moves: Container[str] = ()) -> None:
         """Count the committed changes; `moves`: the paths that documents moved to."""
@@ -91,7 +94,8 @@ class Tally:
         self.changed += len(revisions) - new - moved
         self.written += sum(len(revision.chunks) for revision in revisions)
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self, *, whole: bool = True) -> dict[str, Any]:
+        """The counts and lists; unless `whole`, without what may have an entry for each document."""
         documents = {name: getattr(self, name) for name in ("added", "changed", "moved", "unchanged", "removed")}
         return {
             "documents": {**documents, "skipped": len(self.skipped)},
@@ -102,9 +106,9 @@ class Tally:
             **({} if self.enriched is None else {"enriched": self.enriched}),
             **({} if self.encoded is None else {"encoded": self.encoded}),
             "skipped": [{"path": s.path, "reason": s.reason, "message": s.message} for s in self.skipped],
-            "ignored": [{"path": s.path, "reason": s.reason} for s in self.ignored],
+            "ignored": list(self.ignored) if whole else [],
             "warnings": self.warnings,
-            "left_out": self.left_out,
+            "left_out": list(self.left_out) if whole else [],
         }
 
 
@@ -146,7 +150,7 @@ class Progress:
         if time.monotonic() - self._last > UPDATE_SECONDS:
             self._last = time.monotonic()
             # One entry a document: written once, at the end, and not every two seconds.
-            await self._ledger.update(replace(self._run, stats={**self._stats(), "left_out": [], "ignored": []}))
+            await self._ledger.update(replace(self._run, stats=self._stats(whole=False)))
 
     async def end(self, status: Literal["succeeded", "interrupted"]) -> Run:
         """Record how it ended."""
@@ -171,8 +175,8 @@ class Progress:
         await self._ledger.finish(run)
         return run
 
-    def _stats(self) -> dict[str, Any]:
-        return {**self._tally.stats(), "seconds": round(time.monotonic() - self._start, 3)}
+    def _stats(self, *, whole: bool = True) -> dict[str, Any]:
+        return {**self._tally.stats(whole=whole), "seconds": round(time.monotonic() - self._start, 3)}
 
 
 async def record_unlisted(store: Store, scope: Scope, source: str, tally: Tally, error: Unavailable) -> Run:

@@ -237,9 +237,10 @@ async def _find_moves(context: RunContext, source: Source, listed: Listing, ledg
     """The documents whose files moved, by their new paths; raises `UsageError` if too many of the others are gone."""
     new = (job.entry for job in found.jobs if job.before is None)
     moves = await asyncio.to_thread(find_moves, source, new, found.gone, context.builder.max_bytes)
-    gone = len(found.gone) - len(moves)
-    if not context.allow_removals and safeguards.is_suspicious(gone, found.known, share=context.removals):
-        gone = await count_lost(ledger, source.name, listed, moves)
+    if not context.allow_removals:
+        gone = len(found.gone) - len(moves)
+        if safeguards.is_suspicious(gone, found.known, share=context.removals):
+            gone = await count_lost(ledger, source.name, listed, moves)
         safeguards.check_removals(source.name, gone=gone, known=found.known, share=context.removals)
     return moves
 

@@ -16,7 +16,7 @@ REFUSED_BY_RULE = frozenset({"denied", "outside_root", "unsupported"})  # refuse
 
 
 class UnreadPaths:
-    """The files and folders that a source has and that could not be read this time, from what was skipped."""
+    """The files and folders that a source has and that could not be read this time, out of those skipped."""
 
     def __init__(self, skipped: Iterable[Skipped]) -> None:
         self._paths = {one.path for one in skipped if one.reason not in REFUSED_BY_RULE}
@@ -64,7 +64,7 @@ async def check_root(root: str, source: str, ledger: Ledger) -> None:
 
 
 def is_suspicious(gone: int, known: int, *, share: float) -> bool:
-    """Whether so many of a source's documents are gone that the source itself may be missing."""
+    """Whether the source itself may be missing, by how many of its documents are gone."""
     return bool(gone) and (gone == known or (known > SMALL_SOURCE and gone > share * known))
 
 

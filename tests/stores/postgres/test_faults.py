@@ -232,6 +232,20 @@ async def test_killed_at_any_moment_a_document_is_old_or_new(server: Server, dat
     await store.close()
 
 
+async def test_a_scan_goes_on_where_its_connection_was_cut(server: Server, database: str) -> None:
+    store = PostgresStore(server.url(database))
+    paths = [f"{n:04}.md" for n in range(1100)]
+    for start in range(0, len(paths), 100):
+        await write_revisions(store, *(make_revision(path, ["apple"]) for path in paths[start : start + 100]))
+    found: list[str] = []
+    async for page in store.ledger(SCOPE).scan_documents():
+        found += [document.path for document in page]
+        if len(found) < 600:
+            await asyncio.to_thread(server.run, CUTS.format(USER, database))
+    assert found == paths
+    await store.close()
+
+
 async def _running(store: Store, run: str) -> None:
     async def begun() -> bool:
         return any(one.id == run for one in await store.ledger(SCOPE).runs())

@@ -16,11 +16,10 @@ OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLO
 
 def relative_to_root(real: str, root: Path) -> str | None:
     """A real path relative to the real root, with `/` ("" is the root itself); None when it lies outside."""
-    try:
-        relative = Path(real).relative_to(root).as_posix()
-    except ValueError:
-        return None
-    return "" if relative == "." else relative
+    if real == str(root):
+        return ""
+    inside = os.path.join(root, "")
+    return real[len(inside) :].replace(os.sep, "/") if real.startswith(inside) else None
 
 
 def resolve_inside(place: str, path: str, root: Path, rules: Rules) -> str:

@@ -1,4 +1,4 @@
-"""What an ingestion notes of files, in a file of the collection for each source; encrypted where the tenant is."""
+"""The notes of ingestions about files, in a file of the collection for each source; encrypted where the tenant is."""
 
 import contextlib
 from pathlib import Path

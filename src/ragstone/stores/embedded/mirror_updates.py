@@ -127,11 +127,12 @@ def _load_revisions(
         for start in range(0, max(len(keys), 1), PAGE)
     ]
     revisions = reduce(RevisionColumns.concatenate, (columns for columns, _, _ in loaded))
-    order = np.argsort(np.concatenate([chunks.row for _, chunks, _ in loaded]), kind="stable")
-    chunks = ChunkColumns.join([chunks for _, chunks, _ in loaded]).select(order)
+    chunks, counts = ChunkColumns.join([chunks for _, chunks, _ in loaded]), [counts for _, _, counts in loaded]
+    del loaded
+    order = np.argsort(chunks.row, kind="stable")
     places = np.empty(len(order), dtype=np.int32)
     places[order] = np.arange(first, first + len(order), dtype=np.int32)
-    return revisions, chunks, Postings.from_counts([counts for _, _, counts in loaded], places)
+    return revisions, chunks.select(order), Postings.from_counts(counts, places)
 
 
 def _load_some(

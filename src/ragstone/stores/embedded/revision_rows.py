@@ -1,9 +1,11 @@
 """The life of a document's states: written, active, superseded, gone; all inside the caller's transaction."""
 
 import sqlite3
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
 import google_crc32c
 import numpy as np
@@ -107,7 +109,7 @@ def forget_terms(connection: sqlite3.Connection, active: TermIds) -> None:
     """
     sql = "SELECT c.terms FROM chunks c JOIN revisions r ON r.key = c.rev WHERE r.status != 'active'"
     others = Postings.from_blobs([blob for (blob,) in connection.execute(sql)]).terms
-    known = np.array([key for (key,) in connection.execute("SELECT id FROM terms")], dtype=np.int64)
+    known = np.array(array("q", chain.from_iterable(connection.execute("SELECT id FROM terms"))), dtype=np.int64)
     gone = np.setdiff1d(known, np.concatenate([active, others]).astype(np.int64))
     listed = encode_list(gone.tolist())
     connection.execute("DELETE FROM terms WHERE id IN (SELECT value FROM json_each(?))", (listed,))

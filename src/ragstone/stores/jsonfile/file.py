@@ -111,7 +111,7 @@ class JsonFile:
         return await asyncio.to_thread(lambda: self._rewrite(erase_contents))
 
     def read_stamps(self, scope: Scope) -> dict[str, bytes]:
-        """What ingestions noted of a scope's files by source; {} where there is nothing, or it is damaged."""
+        """The notes of ingestions about a scope's files by source; {} where there are none, or they are damaged."""
         try:
             found = json.loads(self._stamps_path(scope).read_bytes())
             return {source: b64decode(notes, validate=True) for source, notes in found.items()}
