@@ -29,7 +29,7 @@ from typing import ClassVar, TypeVar
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """What callers who do not run a server read of an error: `sentence` in place of its own message, which may name
+    """The words of an error for callers who do not run a server: `sentence` in place of its own message, which may name
     places and settings of the server; None where the message is for everyone. `for_operator`: only who runs the server
     can mend it, and its log has the message."""
 
@@ -195,7 +195,7 @@ AnyError = TypeVar("AnyError", bound=RagstoneError)
 
 
 def extend_message(error: AnyError, more: str) -> AnyError:
-    """The error with more behind its message, of the same class, whatever its constructor takes.
+    """The error with more behind its message, of the same class; its constructor is not called.
 
     >>> longer = extend_message(Unauthorized("expired", "the key has expired"), "; make another")
     >>> str(longer), longer.reason

@@ -59,8 +59,8 @@ class Uploads:
 
     async def sweep(self, pool: EnginePool) -> None:
         """Remove what a killed process left of uploads on their way: a file that had taken its place stays if its
-        document is in the collection, else its former edition comes back. What cannot be settled now, because its
-        collection is broken perhaps, stays for the next time."""
+        document is in the collection, else its former edition comes back. An upload whose collection cannot be read
+        now stays for the next time."""
         if self._root is None:
             return
         for folder in await asyncio.to_thread(list_left, self._root / INCOMING):

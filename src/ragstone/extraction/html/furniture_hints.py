@@ -1,4 +1,4 @@
-"""What an element of a web page says of itself by its tag, role, class or id: that it is furniture."""
+"""Hints by which an element of a web page says itself that it is furniture: its tag, role, class or id."""
 
 import re
 from collections import Counter
