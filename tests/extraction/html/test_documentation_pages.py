@@ -72,3 +72,10 @@ def test_short_entries_beside_a_long_one_are_no_row_of_teasers() -> None:
     short = "".join(f"<div><h3><a href='{n}.html'>Trait {n}</a></h3></div>" for n in range(6))
     long = f"<div><h3><a href='o.html'>Option</a></h3><p>Maps. {PROSE * 9}</p></div>"
     assert "Maps." in body(f"<h1>Option</h1><p>{PROSE * 2}</p><div>{long}{short}</div>")
+
+
+def test_what_a_module_lists_below_its_description_stays() -> None:
+    items = "".join(f"<dt><a href='{n}.html'>part_{n}</a></dt><dd>Gives the part {n} of a tank.</dd>" for n in range(4))
+    page = f"<section><details><p>{PROSE * 9}</p></details><h2>Functions</h2><dl>{items}</dl></section>"
+    text = body(f"<h1>Tanks</h1>{page}")
+    assert [n for n in range(4) if f"Gives the part {n} of a tank." not in text] == []

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Set
+from itertools import pairwise
 
 from ragstone.extraction.html.furniture_hints import find_role_hint, find_titled
 from ragstone.extraction.html.inline import collect_texts
@@ -175,8 +176,18 @@ def _is_section_of(main: Node, inner: Node, mass: dict[int, int]) -> bool:
         return True
     if any(child.tag == "pre" and child.text >= GOOD and not child.role for child in beside):
         return True
-    before = [child for child in main.children[: main.children.index(inner)] if isinstance(child, Node)]
+    at = main.children.index(inner)
+    before, after = (
+        [one for one in part if isinstance(one, Node)] for part in (main.children[:at], main.children[at + 1 :])
+    )
+    if any(head.tag in HEADINGS and _is_said_here(text) for head, text in pairwise(after)):
+        return True
     return _begins_with_heading(inner) and any(child.tag in CLOSED and mass.get(id(child)) for child in before)
+
+
+def _is_said_here(node: Node) -> bool:
+    """Whether an element has text of its own, which is not that of links elsewhere."""
+    return not node.role and node.text >= GOOD and node.links <= LINKED * node.text
 
 
 def _begins_with_heading(node: Node) -> bool:
