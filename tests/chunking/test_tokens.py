@@ -10,7 +10,7 @@ import tokenizers
 import ragstone
 from ragstone.chunking import CachingTokenizer, Characters, make_chunker
 from ragstone.chunking.structure import StructureChunker, StructureOptions
-from ragstone.chunking.tokens import batch_texts, is_additive
+from ragstone.chunking.tokens import SHORT, batch_texts, is_additive
 from ragstone.testing.chunkers import SAMPLE, outline_document
 
 MINILM = Path(ragstone.__file__).parent / "providers" / "minilm" / "tokenizer.json"
@@ -62,18 +62,21 @@ def test_the_estimate_does_not_add_up_and_is_counted_on_the_whole() -> None:
 def test_a_text_is_counted_once() -> None:
     wordpiece = WordPiece()
     counted = CachingTokenizer(wordpiece)
-    assert counted.count(["a b", "c", "a b"]) == [2, 1, 2]
-    assert counted.count(["c", "a b"]) == [1, 2]
-    assert sorted(wordpiece.seen) == ["a b", "c"]
+    long, longer = "a " * SHORT, "b " * 2 * SHORT
+    assert counted.count([long, longer, long, "c"]) == [SHORT, 2 * SHORT, SHORT, 1]
+    assert counted.count([longer, long, "c"]) == [2 * SHORT, SHORT, 1]
+    assert sorted(wordpiece.seen) == [long, longer, "c", "c"]  # a short text is counted again
     assert counted.name == "minilm"
 
 
 def test_memory_is_bounded() -> None:
     wordpiece = WordPiece()
-    counted = CachingTokenizer(wordpiece, most=100)
+    counted = CachingTokenizer(wordpiece, most=10 * SHORT)
     for i in range(100):
-        assert counted.count([f"text {i:04}"]) == wordpiece.count([f"text {i:04}"])
-    assert sum(map(len, [*counted._young, *counted._old])) <= 100
+        text = f"text {i:04} " * (SHORT // 10)
+        assert counted.count([text, str(i)]) == wordpiece.count([text, str(i)])
+    kept = [*counted._young, *counted._old]
+    assert SHORT <= min(map(len, kept)) <= sum(map(len, kept)) <= 10 * SHORT
     assert counted.count(["y " * 200]) == [200]
 
 
