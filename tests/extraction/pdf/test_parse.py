@@ -188,6 +188,39 @@ def test_a_last_line_with_a_number_that_counts_no_pages_is_text() -> None:
     assert {b.role for b in found.blocks} == {"body"}
 
 
+def test_a_running_title_of_a_short_chapter_is_furniture_too() -> None:
+    titles = ["The harbour", "The walls", *["The bridges"] * 5, "The gates", "The mills"]
+
+    def page(number: int, title: str) -> str:
+        return shown(50, 60, f"Chapter: {title}    {number}") + paragraph(50, 100, text(20 + number % 3))
+
+    extraction = read(*(page(number, title) for number, title in enumerate(titles, 3)))
+    heads = [" ".join(b.text.split()) for b in extraction.blocks if b.role == "header"]
+    assert heads == [f"Chapter: {title} {number}" for number, title in enumerate(titles, 3)]
+
+
+def test_a_numbered_title_at_the_height_of_running_titles_is_text() -> None:
+    def page(number: int) -> str:
+        head = "Seven bridges of 1900" if number == 5 else f"The bridges    {number}"
+        return shown(50, 60, head) + paragraph(50, 100, text(20))
+
+    extraction = read(*map(page, range(1, 10)))
+    assert [b.role for b in extraction.blocks if b.text == "Seven bridges of 1900"] == ["body"]
+
+
+def test_an_item_goes_on_below_a_line_that_is_mostly_smaller_code() -> None:
+    mono = "<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>"
+    item = (
+        shown(50, 100, "\225")
+        + shown(60, 100, "storage/retention/period/seconds/default/value", size=9, font="F3")
+        + shown(320, 100, "says how long the samples are kept, and")
+        + shown(60, 112, "which of them are thrown away.")
+    )
+    blocks = read(item + paragraph(50, 140, text(8)), font=mono).blocks
+    assert blocks[0].type == "list"
+    assert blocks[0].text.endswith("samples are kept, and which of them are thrown away.")
+
+
 def test_a_list_keeps_items_depth_and_marks() -> None:
     items = [
         (50, "\225 first thing to do"),

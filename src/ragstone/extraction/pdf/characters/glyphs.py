@@ -18,9 +18,12 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-BOLD = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
-ITALIC = re.compile(r"ital|obli", re.IGNORECASE)
-MONO = re.compile(r"mono|courier|consol|typewriter|menlo|cmtt|code", re.IGNORECASE)
+# The names of TeX's fonts are short: CMBX12 and SFSX1000 are bold, CMTI10 is italic, CMSL10 slanted, CMTT10 typewriter.
+# URW calls the bold faces of its serif family "Medi".
+TEX = "^(?:cm|ec|sf|tc|la)"
+BOLD = re.compile(rf"bold|black|heavy|demi|blk|medi(?!um)|{TEX}(?:ss)?(?:bx|sx|b\d)", re.IGNORECASE)
+ITALIC = re.compile(rf"ital|obli|{TEX}(?:bx|b)?(?:ti|sl|it)|{TEX}ssi", re.IGNORECASE)
+MONO = re.compile(rf"mono|nimbusmon|courier|consol|typewriter|menlo|{TEX}(?:sl|i)?tt|code", re.IGNORECASE)
 FIXED = 1  # PDF 32000-1, table 123: bit 1 of a font's flags
 SAMPLE = tuple(map(ord, "iltrjfmwMWaeonsd10.(_"))  # narrow and broad letters
 SAME = 0.01  # of the size: widths that differ by less are the same

@@ -10,7 +10,12 @@ from ragstone.core.types import Block
 from ragstone.extraction.pdf.document.captions import tie_captions
 from ragstone.extraction.pdf.document.continuations import join_pieces
 from ragstone.extraction.pdf.document.levels import mark_headings, mark_list_levels
-from ragstone.extraction.pdf.document.page_furniture import mark_contents, mark_counting_lines, mark_furniture
+from ragstone.extraction.pdf.document.page_furniture import (
+    mark_contents,
+    mark_counting_lines,
+    mark_furniture,
+    mark_running_titles,
+)
 from ragstone.extraction.pdf.document.record_writer import RecordWriter
 from ragstone.extraction.pdf.page import Page
 
@@ -31,6 +36,7 @@ def compose_document(pages: Sequence[Page]) -> ComposedDocument:
     """Furniture, headings, lists and contents are told apart over all pages, then everything is written in order."""
     mark_furniture(pages)
     mark_counting_lines(pages)
+    mark_running_titles(pages)
     pieces = join_pieces(pages)
     tie_captions(pieces, pages)
     mark_headings(pieces)

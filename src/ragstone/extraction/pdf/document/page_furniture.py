@@ -20,6 +20,7 @@ ZONE = 0.14  # of the height, at the top and at the bottom
 MARGIN = 0.07  # of the height: text begins and ends inside it on most pages
 LINES = 4  # of one piece of furniture, at the most
 PLACE = 0.02  # of the height: pieces further apart are not the same furniture
+LEVEL = 0.005  # of the height: lines that count pages stand as high as one another
 SHARE = 0.3  # of the pages, where the document is short
 OFTEN = 3  # pages, where it is long
 COUNTED = 4  # pages on which a line counts them
@@ -96,6 +97,36 @@ def _collect_outermost(pages: Sequence[Page]) -> dict[tuple[Role, str], list[Cou
                 words = DIGITS.sub("#", piece.text).casefold()
                 found[role, words].append(CountingLine(place, int(numbers[-1][-9:]), piece))
     return found
+
+
+def mark_running_titles(pages: Sequence[Page]) -> None:
+    """Give header or footer to a line that counts the pages as the furniture in its place does: running titles name
+    the chapter, and one of two pages returns nowhere."""
+    places: Counter[tuple[Role, int, int]] = Counter()
+    for page in pages:
+        for piece in page.pieces:
+            if piece.role in ("header", "footer"):
+                places.update((piece.role, shift, place) for shift, place in _find_shifts(piece, page))
+    known = {
+        (role, shift, place + near) for (role, shift, place), n in places.items() if n >= COUNTED for near in (-1, 0, 1)
+    }
+    roles: tuple[Role, Role] = ("header", "footer")
+    for page in pages:
+        for piece in page.pieces:
+            for role in roles if piece.role == "body" and piece.turn == 0 else ():
+                if any((role, shift, place) in known for shift, place in _find_shifts(piece, page)):
+                    piece.role, piece.kind = role, "paragraph"
+
+
+def _find_shifts(piece: Piece, page: Page) -> set[tuple[int, int]]:
+    """How far the numbers at both ends of a line are off the page's own, with the line's height on the page."""
+    if piece.table or len(piece.lines) != 1 or len(piece.text) > LONGEST:
+        return set()
+    words = piece.text.split()
+    place = round(piece.box[1] / max(1.0, page.height) / LEVEL)
+    return {
+        (int(word) - page.number, place) for word in (words[0], words[-1]) if PAGE.fullmatch(word) and word.isdecimal()
+    }
 
 
 def _is_at_edge(piece: Piece, page: Page, role: str) -> bool:

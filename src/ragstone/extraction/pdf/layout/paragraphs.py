@@ -14,6 +14,7 @@ LOOSE = 1.75  # letter heights between the lines of a bold heading
 INDENT = 0.9  # letter heights
 SLACK = 0.22  # of the column's width that a last line leaves white
 SIZES = 0.08  # sizes that differ by more are two styles
+WORD_LETTERS = 3  # of a word that shows its size: shorter ones are marks of notes
 PAGE_AT_END = re.compile(r"(?:\d{1,4}|[ivxlc]{1,6})\s*$")
 
 
@@ -95,7 +96,7 @@ def _begins_piece(piece: Piece, before: Line, line: Line, step: float, left: flo
     loose = LOOSE if before.bold and line.bold and piece.kind == "paragraph" and _is_bold(line) else APART * step
     if down > max(loose, APART * step) * size or down < -0.5 * size:
         return True
-    if abs(before.size - line.size) > SIZES * size and min(len(before.text), len(line.text)) > 3:
+    if _differ_in_size(before, line, size) and min(len(before.text), len(line.text)) > 3:
         return True
     if before.bold != line.bold and _is_bold(before) != _is_bold(line):
         return True
@@ -106,6 +107,25 @@ def _begins_piece(piece: Piece, before: Line, line: Line, step: float, left: flo
     if LABEL.match(line.text) and line.x0 <= left + 2 * size and _ends_sentence(before):
         return True
     return _opens_paragraph(piece, before, line, left, right)
+
+
+def _differ_in_size(before: Line, line: Line, size: float) -> bool:
+    """Whether two lines are set in different sizes. Names of code are often a little smaller than the words around
+    them, and may be most of a line."""
+    if abs(before.size - line.size) <= SIZES * size:
+        return False
+    pairs = ((before, line.size), (line, before.size))
+    return not any(_mixes_code(one) and _has_words_of_size(one, other) for one, other in pairs)
+
+
+def _mixes_code(line: Line) -> bool:
+    return len({word.style.mono for word in line.words}) > 1
+
+
+def _has_words_of_size(line: Line, size: float) -> bool:
+    """Whether a line has words proper, not only marks, that are no code and of this size."""
+    found = (word for word in line.words if not word.style.mono and sum(map(str.isalpha, word.text)) >= WORD_LETTERS)
+    return any(abs(word.style.size - size) <= SIZES * size for word in found)
 
 
 def _is_bold(line: Line) -> bool:
