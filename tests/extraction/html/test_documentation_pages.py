@@ -3,6 +3,7 @@
 import pytest
 
 from ragstone.extraction.html.parse import Html
+from tests.speed import in_step
 
 PROSE = "A long sentence, which says something about the matter at hand, and goes on for a while. "
 
@@ -79,3 +80,12 @@ def test_what_a_module_lists_below_its_description_stays() -> None:
     page = f"<section><details><p>{PROSE * 9}</p></details><h2>Functions</h2><dl>{items}</dl></section>"
     text = body(f"<h1>Tanks</h1>{page}")
     assert [n for n in range(4) if f"Gives the part {n} of a tank." not in text] == []
+
+
+def test_the_work_grows_as_the_page_does() -> None:
+    """Of a page whose elements are deep in each other, with nothing but empty ones before the first heading."""
+
+    def read(depth: int) -> None:
+        body(f"<body>{('<div>' + '<i></i>' * 100) * depth}<h2>Pump</h2><p>{PROSE}</p></body>")
+
+    in_step(read, 100, 400, most=8)

@@ -24,10 +24,11 @@ LEADING = 0.9
 def assign_roles(body: Node) -> None:
     """Give each part of the page that is not its own text a role; the writer hands it down."""
     nodes = list(_walk(body))
-    leading, titled = _find_leading_links(nodes), find_titled(nodes)
+    beginnings, titled = _find_beginnings(nodes), find_titled(nodes)
+    leading = {key: one for key, one in beginnings.items() if _is_link(one)}
     own = [node for node in nodes if not _assign_hint(node, body, leading, titled)]
     mass = _measure_prose(own)
-    main = _narrow_main(_find_declared_main(own, mass) or body, mass)
+    main = _narrow_main(_find_declared_main(own, mass) or body, mass, beginnings)
     _assign_outside_roles(main)
     for node in _walk(main) if mass.get(id(main)) else ():
         _assign_link_roles(node)
@@ -90,18 +91,22 @@ def _is_teaser_row(node: Node, leading: Mapping[int, Node]) -> bool:
     return len(headings) > len(found) / 2  # a word such as "Source" leads to no text of that name
 
 
-def _find_leading_links(nodes: list[Node]) -> dict[int, Node]:
-    """The elements (by identity) whose first text, or whose heading before any text, is all a link, with that one."""
-    first: dict[int, Node | None] = {}
+def _find_beginnings(nodes: list[Node]) -> dict[int, Node]:
+    """The elements (by identity) with the first one in each that is a heading or has text of its own."""
+    first: dict[int, Node] = {}
     for node in reversed(nodes):
         if node.tag in HEADINGS or any(isinstance(child, str) and child.strip() for child in node.children):
-            linked = node.links >= LEADING * node.text or (node.tag == "a" and bool(node.get("href")))
-            first[id(node)] = node if linked else None
+            first[id(node)] = node
         else:
             inner = (id(child) for child in node.children if isinstance(child, Node))
             if (found := next((key for key in inner if key in first), None)) is not None:
                 first[id(node)] = first[found]
-    return {key: lead for key, lead in first.items() if lead is not None}
+    return first
+
+
+def _is_link(node: Node) -> bool:
+    """Whether all text of an element is a link."""
+    return node.links >= LEADING * node.text or (node.tag == "a" and bool(node.get("href")))
 
 
 def _measure_prose(nodes: list[Node]) -> dict[int, int]:
@@ -150,7 +155,7 @@ def _is_main(node: Node) -> bool:
     return node.tag == "main" or node.get("role") == "main"
 
 
-def _narrow_main(main: Node, mass: dict[int, int]) -> Node:
+def _narrow_main(main: Node, mass: dict[int, int], beginnings: Mapping[int, Node]) -> Node:
     """The smallest element that holds most of the good prose of the one given."""
     whole = mass.get(id(main), 0)
     while whole:
@@ -161,13 +166,13 @@ def _narrow_main(main: Node, mass: dict[int, int]) -> Node:
         )
         if inner is None or mass.get(id(inner), 0) < SHARE * whole:
             break
-        if _is_section_of(main, inner, mass):
+        if _is_section_of(main, inner, mass, beginnings):
             break
         main = inner
     return main
 
 
-def _is_section_of(main: Node, inner: Node, mass: dict[int, int]) -> bool:
+def _is_section_of(main: Node, inner: Node, mass: dict[int, int], beginnings: Mapping[int, Node]) -> bool:
     """Whether an element is one of several sections of a text, the one that follows the text's own beginning, or what
     explains the code beside it."""
     beside = [child for child in main.children if isinstance(child, Node) and child is not inner]
@@ -182,21 +187,14 @@ def _is_section_of(main: Node, inner: Node, mass: dict[int, int]) -> bool:
     )
     if any(head.tag in HEADINGS and _is_said_here(text) for head, text in pairwise(after)):
         return True
-    return _begins_with_heading(inner) and any(child.tag in CLOSED and mass.get(id(child)) for child in before)
+    begins = beginnings.get(id(inner))
+    has_heading = begins is not None and begins.tag in HEADINGS
+    return has_heading and any(child.tag in CLOSED and mass.get(id(child)) for child in before)
 
 
 def _is_said_here(node: Node) -> bool:
     """Whether an element has text of its own, which is not that of links elsewhere."""
     return not node.role and node.text >= GOOD and node.links <= LINKED * node.text
-
-
-def _begins_with_heading(node: Node) -> bool:
-    for one in _walk(node):
-        if one.tag in HEADINGS:
-            return True
-        if any(isinstance(child, str) and child.strip() for child in one.children):
-            return False
-    return False
 
 
 def _assign_outside_roles(main: Node) -> None:
