@@ -1,6 +1,8 @@
 """Both retrievers of a source: at once where its reader gains by it, and what one of them cannot do."""
 
-from asyncio import Event
+import gc
+import warnings
+from asyncio import CancelledError, Event, create_task, sleep
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,3 +75,16 @@ async def test_one_that_fails_is_a_note_and_all_failing_is_an_error() -> None:
     broken = WaitingReader({"cosine": StoreError("it is damaged"), "bm25": StoreError("it is gone")})
     with pytest.raises(StoreError, match=r"it is damaged.*it is gone"):
         await search(broken)
+
+
+async def test_a_question_that_nobody_waits_for_any_more_leaves_no_coroutine_unawaited() -> None:
+    """It was cancelled before its retrievers began: the garbage collector would warn of them."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        waiting = create_task(search(WaitingReader()))
+        await sleep(0)  # both are on their way, and neither has begun
+        waiting.cancel()
+        with pytest.raises(CancelledError):
+            await waiting
+        gc.collect()
+    assert said == []

@@ -196,10 +196,11 @@ async def _attempt_at_once(
     work: Mapping[str, Callable[[], Awaitable[list[Candidate] | None]]], trace: Trace, *, seconds: float | None
 ) -> dict[str, list[Candidate] | None]:
     """Every retriever at once; a caller's mistake that one of them finds ends the others."""
-    tasks = {
-        name: asyncio.ensure_future(trace.attempt(name, retrieve(), None, seconds=seconds))
-        for name, retrieve in work.items()
-    }
+
+    async def attempt(name: str) -> list[Candidate] | None:
+        return await trace.attempt(name, work[name](), None, seconds=seconds)
+
+    tasks = {name: asyncio.ensure_future(attempt(name)) for name in work}
     try:
         return dict(zip(tasks, await asyncio.gather(*tasks.values()), strict=True))
     except BaseException:
