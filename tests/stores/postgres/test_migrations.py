@@ -44,6 +44,18 @@ async def test_every_earlier_version_migrates_to_the_schema_that_is_committed(
     assert described(server.owner(bare)) == SNAPSHOT.read_text(encoding="utf-8")
 
 
+async def test_collections_from_before_are_searched_for_words_of_removed_documents(server: Server, bare: str) -> None:
+    await migrate(server.owner(bare), migrations=MIGRATIONS[:11])
+    server.run("INSERT INTO ragstone.tenants (tenant_id, name) VALUES ('acme', 'Acme')", bare)
+    server.run("INSERT INTO ragstone.collections (tenant_id, name) VALUES ('acme', 'old')", bare)
+    await migrate(server.owner(bare))
+    server.run("INSERT INTO ragstone.collections (tenant_id, name) VALUES ('acme', 'new')", bare)
+    assert server.run("SELECT name, erased > 0 FROM ragstone.collections ORDER BY 1", bare) == [
+        ("new", False),
+        ("old", True),
+    ]
+
+
 async def test_migrating_twice_changes_nothing(server: Server, database: str) -> None:
     before = server.run("SELECT * FROM ragstone.schema_migrations ORDER BY 1", database)
     assert (await migrate(server.owner(database))).applied == ()
