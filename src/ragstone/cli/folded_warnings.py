@@ -8,18 +8,29 @@ SHOWN = 3  # documents with the same warning that have a line of their own
 
 
 def fold_warnings(warnings: Sequence[str]) -> list[str]:
-    """Each kind of warning, `PATH: what` but for its numbers, with its first documents and the number of the others.
+    """Each kind of warning, `PATH: what` but for its numbers, with its first documents and the number of the others;
+    one that names no document once.
 
     >>> fold_warnings([f"{page}.html: 7 words were lost" for page in "abcde"])[3:]
     ['2 more documents: 7 words were lost (--json names them)']
+    >>> fold_warnings([f"{page}.html: {page} words were lost" for page in range(5)])[3:]
+    ['2 more documents: … words were lost (--json names them)']
+    >>> fold_warnings(["no vectors were made"] * 5)
+    ['no vectors were made']
     """
     kinds: dict[str, list[str]] = {}
     for warning in warnings:
-        kinds.setdefault(NUMBER.sub("#", warning.partition(": ")[2] or warning), []).append(warning)
+        _, colon, said = warning.partition(": ")
+        kinds.setdefault(NUMBER.sub("#", said) if colon else warning, []).append(warning)
     lines = []
-    for alike in kinds.values():
+    for kind, alike in kinds.items():
+        if kind == alike[0]:  # it names no document
+            lines.append(kind)
+            continue
         most = len(alike) if len(alike) <= SHOWN + 1 else SHOWN
         lines += alike[:most]
         if rest := alike[most:]:
-            lines.append(f"{len(rest):,} more documents: {rest[0].partition(': ')[2]} (--json names them)")
+            sayings = {warning.partition(": ")[2] for warning in rest}
+            said = sayings.pop() if len(sayings) == 1 else NUMBER.sub("…", sayings.pop())
+            lines.append(f"{len(rest):,} more documents: {said} (--json names them)")
     return lines
