@@ -1,14 +1,19 @@
 """Files that move inside their source: no mass removal, no new embedding, counted as moves."""
 
+import random
 import shutil
 from pathlib import Path
 
 import pytest
 
 from ragstone.core.errors import UsageError
+from ragstone.core.types import Document
 from ragstone.ingestion import run as ingestion_run
+from ragstone.ingestion.document_list import DocumentList
+from ragstone.ingestion.moves import Moves
 from tests.ingestion.test_editions import open_at, url
 from tests.ingestion.test_run import counts
+from tests.speed import within
 
 __all__ = ["url"]
 
@@ -82,3 +87,16 @@ def test_a_move_that_was_interrupted_is_finished(many: Path, url: str, monkeypat
         [run] = kb.ingest(many)
         assert counts(run) == {"unchanged": 12, "removed": 12}
         assert run.stats["embedded"] == 0
+
+
+def test_documents_that_moved_are_found_in_any_order() -> None:
+    """Files that were renamed come in the order of their new names."""
+    gone = DocumentList()
+    for n in range(4_000):
+        gone.append(Document(f"docs/{n}.md", "docs", f"{n:04}.md", 1, f"{n}", "r"))
+    places = random.Random(1).sample(range(4_000), 4_000)
+    moves = Moves(gone)
+    for n, place in enumerate(places):
+        moves.add(f"new/{n}.md", place)
+    found = within(1.5, lambda: [moves.get(f"new/{n}.md") for n in range(4_000)])
+    assert [one and one.path for one in found] == [f"{place:04}.md" for place in places]

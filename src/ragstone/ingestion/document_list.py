@@ -6,12 +6,14 @@ from ragstone.core.types import Document
 from ragstone.ingestion.packed_rows import PackedRows
 from ragstone.stores.encoding import decode_document, encode_value
 
+BLOCK = 32  # documents that are unpacked for one: those that moved are looked up in any order
+
 
 class DocumentList:
     """Documents in their order."""
 
     def __init__(self) -> None:
-        self._rows = PackedRows()
+        self._rows = PackedRows(block=BLOCK)
 
     def append(self, document: Document) -> None:
         """Add a document at the end."""

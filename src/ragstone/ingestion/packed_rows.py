@@ -10,9 +10,13 @@ HEAD = 8  # bytes: how many rows a block has and how long it is, before it in a 
 
 
 class PackedRows:
-    """Rows that JSON can carry, to be gone through as often as needed, by several threads too once they are whole."""
+    """Rows that JSON can carry, to be gone through as often as needed, by several threads too once they are whole.
 
-    def __init__(self, rows: Iterable[Any] = ()) -> None:
+    `block` rows are packed together: the fewer, the cheaper is the row at any place, and the more bytes has each.
+    """
+
+    def __init__(self, rows: Iterable[Any] = (), *, block: int = BLOCK) -> None:
+        self._block = block
         self._blocks: list[tuple[int, bytes]] = []
         self._open: list[Any] = []
         self._count = 0
@@ -24,7 +28,7 @@ class PackedRows:
         """Add a row at the end."""
         self._open.append(row)
         self._count += 1
-        if len(self._open) == BLOCK:
+        if len(self._open) == self._block:
             self._close_block()
 
     def _close_block(self) -> None:
@@ -43,7 +47,7 @@ class PackedRows:
 
     def __getitem__(self, place: int) -> Any:
         """The row at a place; its neighbours are at hand for the next call. Not of rows that were loaded."""
-        number, at = divmod(place, BLOCK)
+        number, at = divmod(place, self._block)
         if number == len(self._blocks):
             return self._open[at]
         if self._unpacked[0] != number:
