@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from ragstone.core.errors import UsageError
+from ragstone.core.records import Skipped
 from ragstone.core.types import Document
 from ragstone.ingestion.document_jobs import needs_rebuild
-from ragstone.ingestion.safeguards import SMALL_SOURCE, check_removals
+from ragstone.ingestion.safeguards import SMALL_SOURCE, UnreadPaths, check_removals
+from tests.speed import in_step
 
 
 def test_exactly_the_share_of_a_source_may_go_and_one_more_may_not() -> None:
@@ -16,6 +18,20 @@ def test_exactly_the_share_of_a_source_may_go_and_one_more_may_not() -> None:
     check_removals("docs", gone=many // 2, known=many, share=0.5)
     with pytest.raises(UsageError, match="are gone; nothing was changed"):
         check_removals("docs", gone=many // 2 + 1, known=many, share=0.5)
+
+
+def test_what_lies_in_a_folder_that_could_not_be_read_is_not_gone() -> None:
+    unread = UnreadPaths([Skipped("a/b", "unreadable"), Skipped("c/", "unreadable"), Skipped("d", "denied")])
+    paths = ["a/b", "a/b/1.md", "a/b/c/1.md", "a/bc/1.md", "a/1.md", "c/1.md", "cd/1.md", "d/1.md"]
+    assert [path for path in paths if path in unread] == ["a/b", "a/b/1.md", "a/b/c/1.md", "c/1.md"]
+
+
+def test_many_unread_files_and_many_gone_ones_are_told_apart_in_step_with_their_number() -> None:
+    def look(number: int) -> None:
+        unread = UnreadPaths(Skipped(f"unread/{n}", "unreadable") for n in range(number))
+        assert not any(f"gone/{n}" in unread for n in range(number))
+
+    in_step(look, 5_000, 50_000, most=20)
 
 
 @pytest.mark.parametrize(("said", "rebuilt"), [(None, False), ("v1", False), ("v2", True)])

@@ -20,10 +20,12 @@ class UnreadPaths:
 
     def __init__(self, skipped: Iterable[Skipped]) -> None:
         self._paths = {one.path for one in skipped if one.reason not in REFUSED_BY_RULE}
-        self._folders = tuple(f"{path.rstrip('/')}/" for path in sorted(self._paths))
+        self._folders = {path.rstrip("/") for path in self._paths}
 
     def __contains__(self, path: str) -> bool:
-        return path in self._paths or (bool(self._folders) and path.startswith(self._folders))
+        if path in self._paths:
+            return True
+        return bool(self._folders) and any(path[:at] in self._folders for at, sign in enumerate(path) if sign == "/")
 
 
 @dataclass(slots=True)
