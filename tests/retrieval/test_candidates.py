@@ -64,6 +64,36 @@ async def test_both_retrievers_run_side_by_side() -> None:
     assert set(trace.timings) == {"cosine", "bm25"}
 
 
+@dataclass
+class SlowReader:
+    """Notes the beginning and the end of each retriever, with a pause between them."""
+
+    runs_side_by_side: bool
+    steps: list[str] = field(default_factory=list)
+
+    async def nearest(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
+        return await self._pause("cosine")
+
+    async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
+        return await self._pause("bm25")
+
+    async def _pause(self, name: str) -> list[Candidate]:
+        self.steps.append(name)
+        await sleep(0)
+        self.steps.append(name)
+        return []
+
+
+@pytest.mark.parametrize(
+    ("at_once", "steps"),
+    [(True, ["cosine", "bm25", "cosine", "bm25"]), (False, ["cosine", "cosine", "bm25", "bm25"])],
+)
+async def test_a_reader_says_whether_it_is_asked_at_once(at_once: bool, steps: list[str]) -> None:
+    reader = SlowReader(at_once)
+    await search(reader)
+    assert reader.steps == steps
+
+
 async def test_a_mistake_of_the_caller_ends_the_other_retriever() -> None:
     reader = WaitingReader({"cosine": UsageError("the filter names no field")})
     with pytest.raises(UsageError, match="names no field"):

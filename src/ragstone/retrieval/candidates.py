@@ -182,7 +182,7 @@ async def retrieve_candidates(
         work[word_signal(reader)] = lambda: _read(
             "matching", reader, reader.matching(words, where=question.where, limit=number)
         )
-    if isinstance(reader, SideBySideReader) and len(work) > 1:
+    if len(work) > 1 and isinstance(reader, SideBySideReader) and reader.runs_side_by_side:
         found = await _attempt_at_once(work, trace, seconds=seconds)
     else:
         found = {name: await trace.attempt(name, retrieve(), None, seconds=seconds) for name, retrieve in work.items()}
