@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,13 @@ from ragstone.core.filters import CHUNK_FACTS, DOCUMENT_FACTS, Where
 from ragstone.core.records import Run
 from ragstone.core.types import Scope
 from ragstone.stores import open_store
+from ragstone.stores.cosine import cosines
 from ragstone.stores.embedded import EmbeddedStore, compaction, database, paths, vector_files
+from ragstone.stores.embedded import reader as reader_module
 from ragstone.stores.embedded import store as store_module
 from ragstone.stores.embedded.chunk_rows import decode_filter_facts, encode_chunk
 from ragstone.stores.embedded.paths import NETWORK_FILE_SYSTEM, file_system_kind, files_of_scope
+from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.stores.error_mapping import translate_error
 from ragstone.stores.file_names import decode_name, encode_name
 from ragstone.testing.stores import (
@@ -307,6 +311,47 @@ async def test_both_legs_of_one_reader_can_be_asked_at_once(store: EmbeddedStore
         )
     assert [len(leg) for leg in legs] == [20] * 16
     assert [leg[0].place[0] for leg in legs] == [f"{n}.md" for n in range(8)] * 2
+
+
+async def test_a_question_that_was_given_up_leaves_its_connection_to_the_next_view(
+    store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its thread compares vectors without the connection, and ends after the view was closed."""
+    await write_revisions(store, *(make_revision(f"{n}.md", [f"apple {n}"]) for n in range(20)))
+    comparing, closed, ended, late = threading.Event(), threading.Event(), threading.Event(), list[object]()
+    search, pick = EmbeddedReader._search_nearest, EmbeddedReader._pick_best
+
+    def compare(*given: Any) -> Any:
+        comparing.set()
+        closed.wait(HANG)
+        return cosines(*given)
+
+    def search_and_tell(*given: Any) -> Any:
+        try:
+            return search(*given)
+        finally:
+            ended.set()
+
+    def note_and_pick(*given: Any) -> Any:
+        late.append(given)
+        return pick(*given)
+
+    async def ask() -> None:
+        async with store.reader(SCOPE) as reader:
+            await reader.nearest(make_vector("apple 1"), where=Where(), limit=3)
+
+    monkeypatch.setattr(reader_module, "cosines", compare)
+    monkeypatch.setattr(EmbeddedReader, "_search_nearest", search_and_tell)
+    monkeypatch.setattr(EmbeddedReader, "_pick_best", note_and_pick)
+    given_up = asyncio.create_task(ask())
+    assert await asyncio.to_thread(comparing.wait, HANG)
+    given_up.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await given_up
+    async with store.reader(SCOPE):
+        closed.set()
+        assert await asyncio.to_thread(ended.wait, HANG)
+    assert late == []
 
 
 async def test_a_vector_file_stays_mapped_between_views(store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:

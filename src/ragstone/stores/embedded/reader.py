@@ -40,6 +40,7 @@ class EmbeddedReader:
         self._mirror = view.mirror
         self._threads = threads
         self._lock = threading.Lock()
+        self._closed = False
         self._scored: tuple[str, Scores, dict[str, float]] | None = None
         self._told: Info | None = None
         self._rows_by_id: dict[str, int] = {}  # of the chunks that were found or rated
@@ -108,8 +109,11 @@ class EmbeddedReader:
         return await self._threads.run(lambda: self._run_alone(work))
 
     def _run_alone(self, work: Callable[[], T]) -> T:
-        """The connection serves one thread at a time."""
+        """The connection serves one thread at a time, and another view once this one was closed: a thread whose caller
+        has gone comes here later than that."""
         with self._lock, map_errors(self._collection.place.directory):
+            if self._closed:
+                raise StoreError("the view is closed; open another")
             try:
                 return work()
             finally:  # also what went wrong may come from that
@@ -118,6 +122,7 @@ class EmbeddedReader:
     def close(self) -> None:
         """End the view; waits for a call that is still running."""
         with self._lock:
+            self._closed = True
             self._collection.release(self._view.connection)
 
     def _fetch_rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
