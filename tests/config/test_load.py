@@ -111,6 +111,7 @@ def test_a_value_that_is_one_variable_has_the_type_that_is_wanted(
     [
         "store: ${PLACE",
         "store: embedded:${PLACE/kb",
+        "store: ${PLACE${OTHER:-x}",
         "store: '${PLACE'",
         "store: ${PLACE:-kb\ncollection: ${NAME:-x}",
         "store: ${PLACE:-${OTHER:-x}}",

@@ -12,7 +12,7 @@ LARGEST = 1_000_000  # bytes; what is longer is no configuration, and may never 
 # A variable; or what was meant as one: without a brace in its line, in another form of the shell, within a default.
 VARIABLE = re.compile(
     r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>(?:(?!\$\{)[^}\n])*))?\}"
-    r"|(?P<wrong>\$\{[A-Za-z_][A-Za-z0-9_]*(?:(?![^\s'\"]*\})|(?=:?[-+=?])))"
+    r"|(?P<wrong>\$\{[A-Za-z_][A-Za-z0-9_]*(?:(?!(?:(?!\$\{)[^\s'\"])*\})|(?=:?[-+=?])))"
 )
 PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")  # what stands for a variable while the file is parsed
 Lookup = Callable[[str, str | None], str | None]  # a variable's value, or the default
