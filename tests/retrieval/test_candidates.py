@@ -118,3 +118,19 @@ async def test_a_question_that_nobody_waits_for_any_more_leaves_no_coroutine_una
             await waiting
         gc.collect()
     assert said == []
+
+
+async def test_notes_stand_in_the_order_of_the_retrievers_whichever_fails_first() -> None:
+    words_failed = Event()
+
+    class LateReader(WaitingReader):
+        async def nearest(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
+            await words_failed.wait()
+            raise StoreError("vectors are gone")
+
+        async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
+            words_failed.set()
+            raise StoreError("words are gone")
+
+    with pytest.raises(StoreError, match=r"vectors are gone.*words are gone"):
+        await search(LateReader())

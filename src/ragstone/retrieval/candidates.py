@@ -197,12 +197,17 @@ async def _attempt_at_once(
 ) -> dict[str, list[Candidate] | None]:
     """Every retriever at once; a caller's mistake that one of them finds ends the others."""
 
+    own = {name: Trace() for name in work}
+
     async def attempt(name: str) -> list[Candidate] | None:
-        return await trace.attempt(name, work[name](), None, seconds=seconds)
+        return await own[name].attempt(name, work[name](), None, seconds=seconds)
 
     tasks = {name: asyncio.ensure_future(attempt(name)) for name in work}
     try:
-        return dict(zip(tasks, await asyncio.gather(*tasks.values()), strict=True))
+        found = dict(zip(tasks, await asyncio.gather(*tasks.values()), strict=True))
+        for name in work:  # notes stand in the order of the retrievers, whichever ended first
+            trace.join(own[name])
+        return found
     except BaseException:
         for task in tasks.values():
             task.cancel()

@@ -36,6 +36,16 @@ def test_the_comments_of_readers_are_no_text() -> None:
     assert f"{PROSE} 1" not in body(f"<article><h1>News</h1><p>{PROSE * 4}</p></article>{said}")
 
 
+def test_answers_of_readers_are_no_text_whatever_holds_them() -> None:
+    answers = "".join(f'<div id="comment-{n}"><p>{PROSE} {n}</p></div>' for n in range(4))
+    assert f"{PROSE} 1" not in body(f"<article><h1>News</h1><p>{PROSE * 9}</p></article><div>{answers}</div>")
+
+
+def test_a_column_beside_an_article_is_no_part_of_it() -> None:
+    page = f"<div><div><p>Buy tanks. {PROSE}</p></div><div><h1>News</h1><p>{PROSE * 9}</p></div></div>"
+    assert "Buy tanks." not in body(page)
+
+
 def test_a_function_is_no_part_of_the_page_that_its_name_sounds_like() -> None:
     method = '<section id="method.skip"><h2>skip</h2><p>Leaves out.</p></section>'
     assert "Leaves out." in body(f"<main><h1>Iterator</h1><p>{PROSE * 2}</p>{method}</main>")

@@ -46,7 +46,14 @@ def find_titled(nodes: Iterable[Node]) -> set[int]:
     of a function ("Iterator.skip"), or one of a series of sections with such ids ("install", "comments", "license")."""
     named = [(node, (id(node.parent), node.tag, node.get("class"))) for node in nodes if node.get("id")]
     count = Counter(kind for _, kind in named)
-    return {id(node) for node, kind in named if count[kind] >= SERIES or not {".", "("}.isdisjoint(node.get("id"))}
+    plain = {
+        kind for node, kind in named if not _find_named_role(node.get("id"))
+    }  # not all are "comment-7" and the like
+    return {
+        id(node)
+        for node, kind in named
+        if (count[kind] >= SERIES and kind in plain) or not {".", "("}.isdisjoint(node.get("id"))
+    }
 
 
 def find_role_hint(node: Node, body: Node, titled: Set[int]) -> str:

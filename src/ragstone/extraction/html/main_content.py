@@ -177,7 +177,8 @@ def _is_section_of(main: Node, inner: Node, mass: dict[int, int], beginnings: Ma
     explains the code beside it."""
     beside = [child for child in main.children if isinstance(child, Node) and child is not inner]
     kind = inner.tag, inner.get("class")
-    if any(mass.get(id(child)) and (child.tag, child.get("class")) == kind for child in beside):
+    is_kind = inner.tag == "section" or bool(inner.get("class"))  # a page's columns are divisions without a class too
+    if is_kind and any(mass.get(id(child)) and (child.tag, child.get("class")) == kind for child in beside):
         return True
     if any(child.tag == "pre" and child.text >= GOOD and not child.role for child in beside):
         return True
