@@ -38,7 +38,7 @@ def test_the_comments_of_readers_are_no_text() -> None:
 
 def test_answers_of_readers_are_no_text_whatever_holds_them() -> None:
     answers = "".join(f'<div id="comment-{n}"><p>{PROSE} {n}</p></div>' for n in range(4))
-    assert f"{PROSE} 1" not in body(f"<article><h1>News</h1><p>{PROSE * 9}</p></article><div>{answers}</div>")
+    assert f"{PROSE} 1" not in body(f"<article><h1>News</h1><p>{PROSE * 9}</p><div>{answers}</div></article>")
 
 
 def test_a_column_beside_an_article_is_no_part_of_it() -> None:
