@@ -19,7 +19,8 @@ from ragstone.core.trace import Trace
 from ragstone.core.types import Hit
 from ragstone.providers.batching import check_vectors
 from ragstone.retrieval import windows
-from ragstone.retrieval.candidates import SourceResult, describe_store, is_same_model, search_source
+from ragstone.retrieval.candidates import SourceResult, describe_store, search_source
+from ragstone.retrieval.comparable_vectors import is_same_model
 from ragstone.retrieval.feedback import order_by_feedback
 from ragstone.retrieval.filter_diagnostics import note_filter
 from ragstone.retrieval.kept_variants import follow_model
