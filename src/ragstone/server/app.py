@@ -1,7 +1,5 @@
 """The application: endpoints, checks, errors, start and end."""
 
-import asyncio
-import contextlib
 import logging
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -18,6 +16,7 @@ from ragstone.config.settings import Settings
 from ragstone.core.errors import RagstoneError
 from ragstone.core.version import __version__
 from ragstone.engine.tracing import send_traces
+from ragstone.server.background import run_beside
 from ragstone.server.errors import respond_with_error
 from ragstone.server.memory import release_now_and_then
 from ragstone.server.metrics import Metrics
@@ -111,13 +110,8 @@ async def _prepare(state: ServerState, startup: Startup | None) -> AsyncGenerato
             if startup is None or startup.failure is None:
                 await _sweep_uploads(state)
 
-    task = asyncio.ensure_future(hold_and_prepare())
-    try:
+    async with run_beside(hold_and_prepare()):
         yield
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
 
 
 async def _sweep_uploads(state: ServerState) -> None:

@@ -1,11 +1,11 @@
 """The memory of a server's process stays what it needs."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from ragstone.core.freed_memory import release_memory
+from ragstone.server.background import run_beside
 
 PAUSE_SECONDS = 60.0
 
@@ -19,10 +19,5 @@ async def release_now_and_then() -> AsyncGenerator[None]:
             await asyncio.sleep(PAUSE_SECONDS)
             await asyncio.to_thread(release_memory)
 
-    task = asyncio.ensure_future(release_forever())
-    try:
+    async with run_beside(release_forever()):
         yield
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task

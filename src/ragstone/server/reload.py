@@ -18,6 +18,7 @@ from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, RagstoneError, StoreError, StoreNotReady
 from ragstone.core.freed_memory import release_memory
 from ragstone.engine.preparation import list_parts
+from ragstone.server.background import run_beside
 from ragstone.server.startup import FOR_GOOD
 from ragstone.server.state import ServerState
 
@@ -66,13 +67,8 @@ async def follow_configuration(app: FastAPI, configuration: Configuration) -> As
     """Load the settings again whenever a file that they come from changes, while the block runs."""
     files = configuration.list_files(app.state.server.settings)
     known = await asyncio.to_thread(_digest_files, files)
-    task = asyncio.ensure_future(_follow(app, configuration, known))
-    try:
+    async with run_beside(_follow(app, configuration, known)):
         yield
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
 
 
 async def _follow(app: FastAPI, configuration: Configuration, known: Digests) -> None:
