@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -54,12 +54,6 @@ async def store(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
     await fill_sparse(store, at_once=100)
     yield store
     await store.close()
-
-
-@pytest.fixture
-def hooked() -> Iterator[None]:
-    yield
-    fault_points.hook = None
 
 
 def document(path: str, text: str) -> Revision:

@@ -4,7 +4,7 @@ import asyncio
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -38,12 +38,6 @@ async def store(root: Path) -> AsyncIterator[EmbeddedStore]:
     store = EmbeddedStore(root)
     yield store
     await store.close()
-
-
-@pytest.fixture
-def hooked() -> Iterator[None]:
-    yield
-    fault_points.hook = None
 
 
 async def test_erasing_does_not_mind_that_another_process_swept_first(
