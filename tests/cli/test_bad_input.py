@@ -53,6 +53,7 @@ from tests.patience import HANG
         (("eval", "--golden", "x.jsonl", "--csv", ""), 2, "--csv is empty"),
         (("eval", "--golden", "none.jsonl"), 2, "none.jsonl"),
         (("eval", "--golden", "docs/notes.txt"), 2, "a golden set is"),
+        (("tenants", "erase", "default", "--json"), 2, "with --json nothing is asked: add --yes to confirm"),
         (("collections", "delete", "nothing", "--yes"), 2, "there is no collection 'nothing'"),
         (("ingest", "docs", "--embedder", "minilmm"), 2, "did you mean 'minilm'"),
     ],

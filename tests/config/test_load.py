@@ -179,7 +179,7 @@ def test_a_collection_has_its_own_settings(folder: Path) -> None:
         ("search: {cosine_weight: .inf}", r"invalid search\.cosine_weight inf"),
         ("search: {min_cosine: 2}", r"invalid search\.min_cosine 2"),
         ("search: {per_document: 0}", r"invalid search\.per_document 0"),
-        ("a: [", "cannot be read"),
+        ("a: [", "ragstone.yaml cannot be read: line 1, column 5: while parsing a flow node"),
         ("[" * 5000, "cannot be read: it nests too deep"),
         ("collection: " + "9" * 5000, "cannot be read: "),
         ("# " + "x" * 1_000_000, "cannot be read: it has more than 1,000,000 bytes"),

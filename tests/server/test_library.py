@@ -14,7 +14,7 @@ import pytest
 
 from ragstone.config.model_settings import EmbedSettings
 from ragstone.config.serve_settings import ServeSettings
-from ragstone.config.settings import Settings
+from ragstone.config.settings import Settings, SourceSettings
 from ragstone.core.records import Run
 from ragstone.extraction.pdf.page_image import draw_pdf_page
 from ragstone.server.routes.runs import run_json
@@ -250,6 +250,25 @@ def test_the_error_of_a_run_is_told_as_one_of_a_request() -> None:
     assert shown["config"] == {"prefix": "title"}
     away = replace(failed, error="list: Unavailable: the site does not answer")
     assert run_json(away)["error"] == "list: Unavailable: the site does not answer"
+
+
+def test_the_counts_and_warnings_of_a_run_name_no_place_of_the_server() -> None:
+    warned = {"warnings": ["/srv/docs/a.md: cut"], "skipped": [{"path": "b.md", "message": "no /srv/kept/b"}], "n": 1}
+    config = {"place": "/srv/docs", "root": None, "artifacts": {"uri": "/srv/kept"}, "prefix": "title"}
+    shown = run_json(Run("1", "docs", "succeeded", "2026-01-01", config=config, stats=warned))
+    assert shown["stats"] == {"warnings": ["…/a.md: cut"], "skipped": [{"path": "b.md", "message": "no …/b"}], "n": 1}
+
+
+async def test_a_missing_folder_is_named_in_the_log_alone(
+    own: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    gone = tmp_path / "gone"
+    async with open_client(replace(own, sources=(SourceSettings(str(gone), "docs"),))) as client:
+        for path in ("/v1/runs", "/ingest"):
+            reply = await client.post(path, json={})
+            assert (reply.status_code, reply.json()["error"]["code"]) == (503, "source_not_ready"), path
+            assert str(tmp_path) not in reply.text
+        assert f"source 'docs': {gone} does not exist" in caplog.text
 
 
 async def test_a_run_that_cannot_begin_says_why(own: Settings, kept: Kept) -> None:

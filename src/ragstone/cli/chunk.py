@@ -33,7 +33,7 @@ def chunk(
             pieces = kb.engine.preview(preview)
             if options.json:
                 for piece in pieces:
-                    print_json(piece_data(piece))
+                    print_json({"schema": 1, **piece_data(piece)})
             else:
                 print_text(pieces_text(pieces))
             return 0

@@ -8,6 +8,7 @@ import typer
 from ragstone.cli.shared_options import (
     SharedOptions,
     add_shared_options,
+    confirm,
     print_json,
     print_message,
     print_result,
@@ -94,7 +95,7 @@ def documents(options: SharedOptions) -> int:
     with open_knowledge(options, embed__model="none") as kb:
         for document in kb.documents():
             about = f"{escape_line(document.source)}  {escape_line(document.path)}  revision {document.revision}"
-            print_result(options, full_document_json(document), about)
+            print_result(options, {"schema": 1, **full_document_json(document)}, about)
     return 0
 
 
@@ -132,7 +133,7 @@ def delete(
         held = _describe_document(kb.documents(), name) if document else _describe_collection(kb.collections(), name)
         if held is None:
             raise UsageError(f"there is no {'document' if document else 'collection'} {name!r}")
-        if not yes and not typer.confirm(f"Erase {name!r} ({held}) for good?", err=True):
+        if not yes and not confirm(options, f"Erase {name!r} ({held}) for good?"):
             return 1
         if not (kb.delete(name) if document else kb.drop(name)):
             raise UsageError(f"{name!r} was erased by somebody else meanwhile")

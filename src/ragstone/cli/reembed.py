@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
+from ragstone.cli.shared_options import (
+    SharedOptions,
+    add_shared_options,
+    confirm,
+    print_json,
+    print_message,
+    print_text,
+)
 from ragstone.config.settings import Settings
 from ragstone.core.errors import RagstoneError, UsageError
 from ragstone.core.plural import format_count
@@ -128,7 +135,7 @@ def drop(
 ) -> int:
     """Delete the second model with its vectors."""
     second = _find_second(options)
-    if not yes and not typer.confirm(f"Delete the vectors of {_describe_model(second)} for good?", err=True):
+    if not yes and not confirm(options, f"Delete the vectors of {_describe_model(second)} for good?"):
         return 1
     with _open_store(options) as kb:
         kb.drop_model()

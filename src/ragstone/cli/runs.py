@@ -27,6 +27,8 @@ def runs(
         counts = ", ".join(f"{n} {name}" for name, n in run.stats.get("documents", {}).items() if n)
         why = f"\n    {escape_line(run.error)}" if run.error else ""
         print_result(
-            options, asdict(run), f"{run.started_at}  {run.status:<11}  {escape_line(run.source)}  {counts}{why}"
+            options,
+            {"schema": 1, **asdict(run)},
+            f"{run.started_at}  {run.status:<11}  {escape_line(run.source)}  {counts}{why}",
         )
     return 0

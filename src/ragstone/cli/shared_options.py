@@ -161,6 +161,13 @@ def print_result(options: SharedOptions, data: Any, text: str) -> None:
         print_text(text)
 
 
+def confirm(options: SharedOptions, question: str) -> bool:
+    """Ask a person, on stderr; raises `UsageError` with --json, where a program would wait."""
+    if options.json:
+        raise UsageError("with --json nothing is asked: add --yes to confirm")
+    return typer.confirm(question, err=True)
+
+
 def print_piece(text: str) -> str:
     """A piece of a text for people on stdout, at once; the same piece."""
     from ragstone.cli.masking import escape_text

@@ -5,7 +5,14 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
+from ragstone.cli.shared_options import (
+    SharedOptions,
+    add_shared_options,
+    confirm,
+    print_json,
+    print_message,
+    print_text,
+)
 from ragstone.core.errors import UsageError
 from ragstone.core.plural import format_count
 from ragstone.core.records import RotationResult, Tenant
@@ -143,7 +150,7 @@ def erase(
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
 
-    if not yes and not typer.confirm(f"Erase tenant {name!r} with all that it holds, for good?", err=True):
+    if not yes and not confirm(options, f"Erase tenant {name!r} with all that it holds, for good?"):
         return 1
     with open_knowledge(options, embed__model="none") as kb:
         erased = kb.erase_tenant(name)

@@ -3,10 +3,13 @@
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
+
+if TYPE_CHECKING:
+    from yaml import MarkedYAMLError
 
 LARGEST = 1_000_000  # bytes; what is longer is no configuration, and may never end
 # A variable; or what was meant as one: without a brace in its line, in another form of the shell, within a default.
@@ -43,6 +46,8 @@ def read_yaml(file: Path, lookup: Lookup) -> Json:
         if (again := find_duplicate_key(yaml.compose(text, Loader=yaml.SafeLoader))) is not None:
             raise ValueError(f"duplicate key {again.value!r:.60}, again in line {again.start_mark.line + 1}")
         data = _fill_variables(yaml.safe_load(text), variables, str(file), lookup)
+    except yaml.MarkedYAMLError as error:
+        raise ConfigError(f"{file} cannot be read: {_describe_mistake(error)}") from error
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{file} cannot be read: {' '.join(str(error).split())}") from error
     except RecursionError as error:
@@ -52,6 +57,13 @@ def read_yaml(file: Path, lookup: Lookup) -> Json:
     if data is not None and not isinstance(data, dict):
         raise ConfigError(f"{file} must be a mapping of keys, such as `store: embedded:.ragstone`")
     return data or {}
+
+
+def _describe_mistake(error: "MarkedYAMLError") -> str:
+    """Where a mistake is and what it is."""
+    mark = error.problem_mark or error.context_mark
+    where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+    return f"{where}{' '.join(filter(None, (error.context, error.problem)))}"
 
 
 def _read_text(file: Path) -> str:

@@ -6,6 +6,7 @@ RagstoneError                   1  failure
 │   ├── Unauthorized            2  a key or token is missing or not accepted
 │   ├── Forbidden               2  the key or token lacks a permission
 │   ├── StoreNotReady           2  the store's server or its tables are not there, perhaps not yet
+│   ├── SourceNotReady          2  a source is not where the settings say, or may not be read
 │   ├── StoreTooNew             2  the store was written by a newer program
 │   └── NotAStore               2  something else stands where the store, or a part of it, belongs
 ├── StoreError                  1  the store failed
@@ -91,6 +92,13 @@ class StoreNotReady(UsageError):
 
     code = "store_not_ready"
     disclosure = Disclosure("the store is not ready", for_operator=True)
+
+
+class SourceNotReady(UsageError):
+    """A source's folder or file is missing, elsewhere than before, or may not be read: it may be mounted later."""
+
+    code = "source_not_ready"
+    disclosure = Disclosure("a source of this collection cannot be read", for_operator=True)
 
 
 class StoreTooNew(UsageError):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ragstone.core.errors import UsageError
+from ragstone.core.errors import SourceNotReady, UsageError
 from ragstone.core.ports import Ledger
 from ragstone.core.records import Skipped
 from ragstone.core.types import Document
@@ -59,7 +59,7 @@ async def check_root(root: str, source: str, ledger: Ledger) -> None:
     ]
     other = next((run.config["root"] for run in earlier if run.config.get("root")), root)
     if other != root:
-        raise UsageError(
+        raise SourceNotReady(
             f"source {source!r} is {other}; to add {root} beside it, give it another name "
             f"with --source NAME; if it is the same source in a new place, use --source {source}"
         )

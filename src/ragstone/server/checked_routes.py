@@ -76,4 +76,4 @@ def _describe_unknown(name: str, known: set[str], fields: set[str]) -> str:
         where = f"{near} It belongs in the body"
     elif known:
         where = f": this endpoint has {', '.join(sorted(known))}"
-    return f"unknown query parameter {name!r:.80}{where}"
+    return f"unknown query parameter {name[:80]!r}{where}"

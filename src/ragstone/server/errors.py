@@ -23,6 +23,7 @@ STATUSES: tuple[tuple[type[errors.RagstoneError], int], ...] = (
     (errors.ConfigError, 500),
     (errors.StoreTooNew, 500),
     (errors.StoreNotReady, 503),
+    (errors.SourceNotReady, 503),
     (errors.NotAStore, 503),
     (errors.UsageError, 400),
     (errors.NotBuilt, 404),

@@ -13,7 +13,16 @@ from typing import Protocol
 
 from ragstone.access import Permission
 from ragstone.config.settings import Settings
-from ragstone.core.errors import ConfigError, RagstoneError, Refused, StoreError, StoreNotReady, Unavailable, UsageError
+from ragstone.core.errors import (
+    ConfigError,
+    RagstoneError,
+    Refused,
+    SourceNotReady,
+    StoreError,
+    StoreNotReady,
+    Unavailable,
+    UsageError,
+)
 from ragstone.core.ports import Job, JobQueue, QueueingStore
 from ragstone.core.types import Scope
 from ragstone.engine import Engine
@@ -215,4 +224,6 @@ def find_pause(tries: int, *, first: float) -> float:
 
 def _is_for_good(error: Exception) -> bool:
     """Whether another try would fail as well: the document, or the request, is what is wrong."""
-    return isinstance(error, Refused | UsageError) and not isinstance(error, ConfigError | StoreNotReady)
+    return isinstance(error, Refused | UsageError) and not isinstance(
+        error, ConfigError | SourceNotReady | StoreNotReady
+    )

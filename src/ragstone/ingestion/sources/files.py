@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ragstone.core.errors import Refused, UsageError
+from ragstone.core.errors import Refused, SourceNotReady
 from ragstone.core.ports import ListedFile
 from ragstone.core.records import Skipped
 from ragstone.ingestion.sources.containment import open_inside
@@ -39,24 +39,24 @@ class FileSource:
         return self._rules
 
     def find_root(self) -> Path:
-        """The real place of the root; raises `UsageError` when it is missing or cannot be reached."""
+        """The real place of the root; raises `SourceNotReady` when it is missing or cannot be reached."""
         try:
             root = Path(os.path.realpath(self._given.expanduser(), strict=True))
             root.stat()
         except (FileNotFoundError, NotADirectoryError, ValueError, RuntimeError) as error:
-            raise UsageError(
+            raise SourceNotReady(
                 f"source {self._name!r}: {self._given} does not exist; name a folder or file that exists, or mount it"
             ) from error
         except OSError as error:
-            raise UsageError(f"source {self._name!r}: {self._given} cannot be reached: {error.strerror}") from error
+            raise SourceNotReady(f"source {self._name!r}: {self._given} cannot be reached: {error.strerror}") from error
         return root
 
     def walk(self) -> Iterator[ListedFile | Skipped]:
-        """Every document in order; raises `UsageError` at once when the root is missing or may not be read."""
+        """Every document in order; raises `SourceNotReady` at once when the root is missing or may not be read."""
         root = self.find_root()
         if root.is_dir():
             if not os.access(root, os.R_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
-                raise UsageError(f"source {self._name!r}: {self._given} cannot be read: Permission denied")
+                raise SourceNotReady(f"source {self._name!r}: {self._given} cannot be read: Permission denied")
             return walk(root, self._rules)
         return iter([list_file(str(root), self._given.name)])
 
@@ -101,6 +101,6 @@ class ChosenFiles(FileSource):
         self.place = Path(os.path.abspath(root))
 
     def walk(self) -> Iterator[ListedFile | Skipped]:
-        """The chosen files in order; raises `UsageError` when the folder is missing."""
+        """The chosen files in order; raises `SourceNotReady` when the folder is missing."""
         root = self.find_root()
         return (list_file(os.path.join(root, path), path) for path in self._paths)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
@@ -122,7 +122,32 @@ async def _list_runs(engine: Engine, limit: int) -> list[Run]:
 def run_json(run: Run) -> Json:
     """A run as clients see it: without places of the server, its error in words for them and without its trace."""
     config = {name: value for name, value in run.config.items() if name not in PLACES}
-    return {**asdict(run), "config": config, "error": _tell_error(run.error) if run.error else None}
+    places = sorted(_list_texts([run.config.get(name) for name in PLACES]), key=len, reverse=True)
+    stats = _hide_places(run.stats, [place for place in places if len(place) > 1])
+    return {**asdict(run), "config": config, "stats": stats, "error": _tell_error(run.error) if run.error else None}
+
+
+def _list_texts(value: Any) -> list[str]:
+    """All strings in a JSON value."""
+    if isinstance(value, dict | list):
+        return [text for part in (value.values() if isinstance(value, dict) else value) for text in _list_texts(part)]
+    return [value] if isinstance(value, str) else []
+
+
+def _hide_places(value: Any, places: list[str]) -> Any:
+    """A JSON value with an ellipsis for each place in its strings: a warning may name the file that it is about.
+
+    >>> _hide_places({"warnings": ["/srv/docs/a.md is empty"]}, ["/srv/docs"])
+    {'warnings': ['…/a.md is empty']}
+    """
+    if isinstance(value, dict):
+        return {name: _hide_places(part, places) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_hide_places(part, places) for part in value]
+    if isinstance(value, str):
+        for place in places:
+            value = value.replace(place, "…")
+    return value
 
 
 def _tell_error(recorded: str) -> str:

@@ -8,6 +8,7 @@ over the alive, so both are invisible in results.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,18 +85,23 @@ class RevisionColumns:
     def _active_origins(self) -> list[Origin]:
         return [self.origins[place] for place in np.unique(self.origin[self.alive]).tolist()]
 
+    @staticmethod
+    def join(parts: Sequence["RevisionColumns"]) -> "RevisionColumns":
+        """All as one, with the documents that the first has read."""
+        origins = tuple(dict.fromkeys(chain.from_iterable(part.origins for part in parts)))
+        places = {origin: place for place, origin in enumerate(origins)}
+        moved = [np.array([places[one] for one in part.origins], dtype=np.int32)[part.origin] for part in parts]
+        return RevisionColumns(
+            np.concatenate([part.key for part in parts]),
+            np.concatenate([part.alive for part in parts]),
+            np.concatenate(moved),
+            origins,
+            parts[0].documents,
+        )
+
     def concatenate(self, other: "RevisionColumns") -> "RevisionColumns":
         """Both as one."""
-        origins = tuple(dict.fromkeys((*self.origins, *other.origins)))
-        places = {origin: place for place, origin in enumerate(origins)}
-        moved = np.array([places[origin] for origin in other.origins], dtype=np.int32)
-        return RevisionColumns(
-            np.concatenate([self.key, other.key]),
-            np.concatenate([self.alive, other.alive]),
-            np.concatenate([self.origin, moved[other.origin]]),
-            origins,
-            self.documents,
-        )
+        return RevisionColumns.join([self, other])
 
     def select(self, keep: Flags) -> "RevisionColumns":
         """The revisions where `keep` holds."""

@@ -5,7 +5,6 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import reduce
 from itertools import chain
 from typing import cast
 
@@ -126,7 +125,7 @@ def _load_revisions(
         _load_some(connection, keys[start : start + PAGE].tolist(), first_rev + start, verify=verify)
         for start in range(0, max(len(keys), 1), PAGE)
     ]
-    revisions = reduce(RevisionColumns.concatenate, (columns for columns, _, _ in loaded))
+    revisions = RevisionColumns.join([revisions for revisions, _, _ in loaded])
     chunks, counts = ChunkColumns.join([chunks for _, chunks, _ in loaded]), [counts for _, _, counts in loaded]
     del loaded
     order = np.argsort(chunks.row, kind="stable")
