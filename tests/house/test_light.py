@@ -86,7 +86,8 @@ def test_the_engine_loads_a_stage_when_a_method_needs_it() -> None:
     script = """
 import sys, ragstone.engine.blocking
 late = (
-    "answering.answer_stream", "chunking.structure", "engine.transfer.copy_run", "guard.injection",
+    "answering.answer_stream", "answering.abstention.abstain", "answering.extractive.selection",
+    "chunking.structure", "engine.transfer.copy_run", "guard.injection",
     "ingestion.run", "ingestion.build_revision", "ingestion.sources.walk", "providers.minilm.network",
     "stores.embedded", "stores.postgres", "stores.qdrant", "extraction.pdf"
 )

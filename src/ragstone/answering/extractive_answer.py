@@ -6,14 +6,13 @@ from typing import Protocol, cast
 
 from ragstone import guard
 from ragstone.answering.abstention.abstain import (
-    NO_SCORES,
     Decision,
     choose_signs,
     decide_abstention,
     decide_by_thresholds,
     is_settled,
 )
-from ragstone.answering.abstention.calibration import AbstentionPolicy
+from ragstone.answering.abstention.calibration import NO_SCORES, AbstentionPolicy
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.assembly import abstain
 from ragstone.answering.extractive.passages import Passage

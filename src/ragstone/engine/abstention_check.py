@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ragstone.answering.abstention.abstain import NO_SCORES
+from ragstone.answering.abstention.calibration import NO_SCORES
 from ragstone.config.model_settings import RerankSettings
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.settings import Settings

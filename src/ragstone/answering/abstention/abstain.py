@@ -12,11 +12,6 @@ from ragstone.answering.abstention.evidence import Evidence
 from ragstone.core.types import Hit
 
 RETRIEVERS, BEST_RANK = 2, 61  # what RRF's best possible score is made of: a first rank in each retriever, k = 60
-# Of the rule `thresholds`, where there is neither.
-NO_SCORES = (
-    "answer.abstain thresholds judges the scores of RRF or of a reranker: set search.fusion to rrf, or "
-    "answer.abstain to fitted or never"
-)
 ABSTENTION = "I don't have enough information in the current documents to answer that."
 
 # The signs behind each reason. The group that weighs most against an answer names the abstention.

@@ -16,6 +16,10 @@ NUMBERS = "abstain.json"
 SCHEMA = 1
 RERANK_THRESHOLD = 0.15  # of the best hit, on the reranker's scale from 0 to 1
 RRF_THRESHOLD = 0.030  # of the best hit where two retrievers answered: about rank 6 in both
+NO_SCORES = (  # where there is neither
+    "answer.abstain thresholds judges the scores of RRF or of a reranker: set search.fusion to rrf, or "
+    "answer.abstain to fitted or never"
+)
 SignSet = Literal["vectors", "words"]
 Rule = Literal["fitted", "thresholds", "never"]
 REFIT_HINT = "fit it anew with `ragstone eval --calibrate`, or set answer.calibration to none"
