@@ -3,13 +3,10 @@
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ragstone.core.errors import ConfigError
 from ragstone.core.types import Json
-
-if TYPE_CHECKING:
-    from yaml import MarkedYAMLError
 
 LARGEST = 1_000_000  # bytes; what is longer is no configuration, and may never end
 # A variable; or what was meant as one: without a brace in its line, in another form of the shell, within a default.
@@ -59,8 +56,8 @@ def read_yaml(file: Path, lookup: Lookup) -> Json:
     return data or {}
 
 
-def _describe_mistake(error: "MarkedYAMLError") -> str:
-    """Where a mistake is and what it is."""
+def _describe_mistake(error: Any) -> str:
+    """Where a mistake is and what it is, of a `yaml.MarkedYAMLError`."""
     mark = error.problem_mark or error.context_mark
     where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
     return f"{where}{' '.join(filter(None, (error.context, error.problem)))}"
