@@ -50,6 +50,7 @@ def test_the_stages_of_the_usual_search_and_of_one_by_words() -> None:
         ("min_cosine", 0.5, "cosine threshold"),
         ("per_document", 2, "limit per document"),
         ("risk_penalty", 0.5, "injection penalty"),
+        ("written_vectors", True, "written vectors"),
         ("fusion", "rrf", "fusion by rank"),
         ("fusion_at", "server", "fusion by store"),
     ],

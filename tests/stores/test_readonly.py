@@ -23,7 +23,15 @@ from ragstone.stores.embedded.database import CONNECTION_OPTIONS, open_database
 from ragstone.stores.embedded.frozen_files import check_unchanged, is_unchanged, open_frozen
 from ragstone.stores.embedded.paths import files_of_scope
 from ragstone.stores.file_locks import is_locked
-from ragstone.testing.stores import SCOPE, make_revision, make_vector, search_sparse, search_texts, write_revisions
+from ragstone.testing.stores import (
+    SCOPE,
+    make_revision,
+    make_vector,
+    search_sparse,
+    search_texts,
+    search_written,
+    write_revisions,
+)
 
 NOBODY = 65534
 TEXTS = ["apple tart", "plum cake", "pear pie"]
@@ -262,18 +270,26 @@ async def sparse_found(root: Path) -> list[tuple[str, int, float]]:
     return found
 
 
+async def written_found(root: Path) -> list[tuple[str, int, float]]:
+    store = EmbeddedStore(root)
+    found = await search_written(store, "apple")
+    await store.close()
+    return found
+
+
 def test_an_earlier_format_is_read_where_it_cannot_be_brought_up_to_date(root: Path) -> None:
     wanted = everything(root)
     connection = sqlite3.connect(files_of_scope(root, SCOPE).database)
     connection.execute("DROP TABLE proofs")
     sparse = ("sparse_vectors", "sparse_segments", "sparse_postings")
-    for table in ("layouts", "beside_vectors", "beside_blocks", *sparse):
+    for table in ("layouts", "beside_vectors", "beside_blocks", *sparse, "written_links", "written_vectors"):
         connection.execute(f"DROP TABLE {table}")
     connection.execute("PRAGMA user_version = 1")
     connection.close()
     with closed_to_writers(root):
         assert as_nobody(lambda: everything(root)) == wanted
         assert as_nobody(lambda: asyncio.run(sparse_found(root))) == []
+        assert as_nobody(lambda: asyncio.run(written_found(root))) == []
     assert everything(root) == wanted
     connection = sqlite3.connect(files_of_scope(root, SCOPE).database)
     assert connection.execute("PRAGMA user_version").fetchone() == (len(database.STEPS),)

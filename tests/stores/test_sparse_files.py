@@ -132,7 +132,7 @@ async def test_a_collection_of_the_format_before_keeps_working(tmp_path: Path, s
     await write_revisions(store, make_revision("a.md", ["alpha"]))
     await store.close()
     connection = connect(tmp_path)
-    for table in ("sparse_vectors", "sparse_segments", "sparse_postings"):
+    for table in ("sparse_vectors", "sparse_segments", "sparse_postings", "written_links", "written_vectors"):
         connection.execute(f"DROP TABLE {table}")
     connection.execute("PRAGMA user_version = 4")
     connection.close()

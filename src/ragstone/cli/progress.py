@@ -16,6 +16,7 @@ LABELS = {
     "text": "documents",
     "vectors": "vectors",
     "sparse": "sparse vectors",
+    "written": "vectors of summaries and questions",
     "copied": "copied",
     "verified": "verified",
 }

@@ -44,6 +44,8 @@ class SearchKeywords(TypedDict, total=False):
     """Where to fuse them: client, or server if the store supports it."""
     sparse: Literal["bm25", "tf", "splade"] | None
     """Score of the keyword candidates: bm25, tf (term frequency alone) or splade (the model of sparse)."""
+    written_vectors: bool | None
+    """Compare with the vectors of summaries and questions too [default: where they are kept]."""
     min_cosine: float | None
     """Drop passages below this cosine."""
     keyword_boost: bool | None

@@ -56,6 +56,9 @@ class SearchOptions(RankingOptions):
         Literal["bm25", "tf", "splade"],
         Option("Score of the keyword candidates: bm25, tf (term frequency alone) or splade (the model of sparse)."),
     ] = "bm25"
+    written_vectors: Annotated[
+        bool | None, Option("Compare with the vectors of summaries and questions too [default: where they are kept].")
+    ] = None
     min_cosine: Annotated[float | None, Option("Drop passages below this cosine.", -1, 1)] = None
     keyword_boost: Annotated[bool, Option("Boost passages that contain the words of the question.")] = False
     risk_penalty: Annotated[

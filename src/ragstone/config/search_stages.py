@@ -47,6 +47,7 @@ SEARCH_STAGES = (
     SearchStage("limit per document", {"per_document": MANY}),
     SearchStage("term frequency", {"sparse": "bm25"}, {"sparse": "tf"}),
     SearchStage("SPLADE", {"sparse": "bm25"}, {"sparse": "splade"}),
+    SearchStage("written vectors", {"written_vectors": False}),
     SearchStage("reranker", {"rerank": False}),
     SearchStage("LLM filter", {"filter": False}),
 )

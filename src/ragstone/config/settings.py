@@ -54,6 +54,7 @@ class ChunkSettings:
         Option("Texts that the language model writes for each chunk: summary, questions."),
     ] = ()
     enrich_words: Annotated[bool, Option("Let keyword search read these summaries and questions too.")] = False
+    enrich_vectors: Annotated[bool, Option("Embed these summaries and questions too, for search by vectors.")] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,15 @@ SEARCHED = "enrichment_searched"  # keyword search reads summary and questions
 
 
 def list_written(chunk: Chunk) -> list[str]:
-    """The summary and questions of a chunk, where keyword search reads them; [] elsewhere."""
-    if not chunk.metadata.get(SEARCHED):
+    """The summary and questions of a chunk, those that a model wrote; [] where there are none."""
+    if not chunk.metadata.get(ENRICHED):
         return []
-    return [str(chunk.metadata.get(SUMMARY) or ""), *(str(one) for one in chunk.metadata.get(QUESTIONS) or ())]
+    written = (chunk.metadata.get(SUMMARY), *(chunk.metadata.get(QUESTIONS) or ()))
+    return [str(text) for text in written if text]
 
 
 def searchable_text(chunk: Chunk) -> str:
     """The searchable text of a chunk: title, headings, table header, text, and what a model wrote for it."""
-    parts = (chunk.document.title or "", " > ".join(chunk.heading_path), chunk.header, chunk.text, *list_written(chunk))
+    written = list_written(chunk) if chunk.metadata.get(SEARCHED) else ()
+    parts = (chunk.document.title or "", " > ".join(chunk.heading_path), chunk.header, chunk.text, *written)
     return "\n".join(part for part in parts if part)

@@ -40,9 +40,21 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenState:
+    """The model whose vectors of summaries and questions a collection keeps; `pending` active chunks were not looked at
+    yet."""
+
+    model: str
+    variant: str | None
+    dimension: int
+    pending: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Info:
     """The state of one collection. `recipes` and `editions` are those of its active documents. `unchecked`: another
-    program wrote it, so that nobody has looked for secrets and flags, and there are no texts of record."""
+    program wrote it, so that nobody has looked for secrets and flags, and there are no texts of record. `written`:
+    vectors of summaries and questions, None where it keeps none."""
 
     scope: Scope
     provider: str
@@ -61,6 +73,13 @@ class Info:
     bytes: int = 0
     editions: tuple[str, ...] = ()
     unchecked: bool = False
+    written: WrittenState | None = None
+
+    @property
+    def keeps_written(self) -> bool:
+        """Whether it keeps vectors of summaries and questions that are of the same model as those of its chunks."""
+        own = self.written
+        return own is not None and (own.model, own.variant, own.dimension) == (self.model, self.variant, self.dimension)
 
     @property
     def chunkings(self) -> frozenset[str]:

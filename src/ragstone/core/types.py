@@ -18,6 +18,7 @@ Verdict = Literal["verified", "repaired", "unverified"]
 Secret = tuple[int, int, str]
 WORD_SIGNALS = ("bm25", "count")  # what stores score words by; `count` is a plain count of them
 SPARSE_SIGNAL = "sparse"  # the dot product with a stored sparse vector
+WRITTEN_SIGNAL = "written"  # the best cosine of a chunk's summary and questions
 
 NAME_LENGTH = 120
 

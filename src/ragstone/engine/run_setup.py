@@ -59,6 +59,7 @@ def build_run_context(
         enricher=_make_enricher(components),
         counts=model_factory.list_token_counters(components.tenant_settings),
         sparse=_find_indexing_encoder(components),
+        written_vectors=_wants_written_vectors(components),
     )
 
 
@@ -83,6 +84,35 @@ def find_sparse_refusal(store: Store) -> str | None:
     return (
         f"sparse.index: a store of kind {store.provider!r} keeps no sparse vectors; leave it out, or use the "
         "embedded store, PostgreSQL or Qdrant"
+    )
+
+
+def _wants_written_vectors(components: Components) -> bool:
+    """Whether the settings want vectors of summaries and questions.
+
+    Raises `ConfigError` where nothing writes these texts or embeds them, `UsageError` for a store that keeps none.
+    """
+    settings = components.settings
+    if not settings.chunk.enrich_vectors:
+        return False
+    if not settings.chunk.enrich:
+        raise ConfigError("chunk.enrich_vectors embeds what chunk.enrich writes: set chunk.enrich, or leave it out")
+    if components.embedders.own is None and not components.embedders.missing:
+        raise ConfigError("chunk.enrich_vectors needs an embedding model: set embed.model, or leave it out")
+    if refusal := find_written_refusal(components.stores.store):
+        raise UsageError(refusal)
+    return True
+
+
+def find_written_refusal(store: Store) -> str | None:
+    """Why `chunk.enrich_vectors` cannot be had with this store; None where it can."""
+    from ragstone.ingestion.written_vectors import keeps_written
+
+    if keeps_written(store):
+        return None
+    return (
+        f"chunk.enrich_vectors: a store of kind {store.provider!r} keeps no vectors of summaries and questions; leave "
+        "it out, or use the embedded store, PostgreSQL or Qdrant"
     )
 
 

@@ -35,6 +35,7 @@ async def describe_run(engine: Engine, options: Json, *, answers: bool, judge: J
         **search,
         "rerank": _name_reranker(engine, search["rerank"]),
         **({"sparse_model": engine.search_context.sparse().model} if search["sparse"] == "splade" else {}),
+        "written_vectors": bool(near and search["written_vectors"] is not False and held.keeps_written),
         "answers": answers,
         "embedding": f"{held.model}/{held.variant}" if near and held.model else None,
         "collection": {"documents": held.documents, "chunks": held.chunks, "recipes": sorted(held.recipes)},

@@ -40,6 +40,7 @@ class Tally:
     passed_over: int = 0
     enriched: int | None = None  # chunks that a language model described; None where none is asked
     encoded: int | None = None  # chunks that got a sparse vector; None where none is wanted
+    written_texts: int | None = None  # summaries and questions that got a vector; None where none is wanted
     listed_at: int = 0  # nanoseconds
     skipped: list[Skipped] = field(default_factory=list)
     ignored: PackedRows = field(default_factory=PackedRows)
@@ -105,6 +106,7 @@ class Tally:
             "renewed": self.renewed,
             **({} if self.enriched is None else {"enriched": self.enriched}),
             **({} if self.encoded is None else {"encoded": self.encoded}),
+            **({} if self.written_texts is None else {"written_texts": self.written_texts}),
             "skipped": [{"path": s.path, "reason": s.reason, "message": s.message} for s in self.skipped],
             "ignored": list(self.ignored) if whole else [],
             "warnings": self.warnings,

@@ -40,6 +40,7 @@ from ragstone.ingestion.ray_stages import prepare_here_or_on_ray
 from ragstone.ingestion.run_context import RunContext
 from ragstone.ingestion.sparse_vectors import check_held_model, update_sparse_index
 from ragstone.ingestion.vectors import fill_vectors
+from ragstone.ingestion.written_vectors import update_written_vectors
 
 log = logging.getLogger("ragstone")
 REMOVED_AT_ONCE = 1024  # documents in one commit
@@ -285,6 +286,7 @@ async def _update_vectors(context: RunContext, tally: Tally, progress: Progress)
     async with context.store.writer(context.builder.scope) as writer:
         if context.embedder is not None and context.model_missing is None:
             await _fill_pending(context, context.embedder, writer, tally, progress)
+        await update_written_vectors(context, tally, progress)  # before those of chunks that are gone go
         if context.flush:
             await writer.settle()
 

@@ -50,6 +50,7 @@ class RunContext:
     `counts`: how other models count tokens, and how many they read, for collections that were chunked for one of them.
     `enricher`: the language model that writes summaries and questions for chunks.
     `sparse`: the model whose sparse vectors the collection keeps, None for none.
+    `written_vectors`: the collection keeps vectors of summaries and questions.
     """
 
     store: Store
@@ -72,6 +73,7 @@ class RunContext:
     counts: chunker_compatibility.TokenCounters = ()
     enricher: Enricher | None = None
     sparse: SparseEncoder | None = None
+    written_vectors: bool = False
 
     @property
     def enrichment(self) -> str | None:

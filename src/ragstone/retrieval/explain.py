@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass, field, replace
 from ragstone.core.answers import Note, Step
 from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import Where
-from ragstone.core.ports import Reader, SparseReader, SparseVector
+from ragstone.core.ports import Reader, SparseReader, SparseVector, WrittenReader
 from ragstone.core.suggestions import describe_absent
 from ragstone.core.trace import Trace
-from ragstone.core.types import SPARSE_SIGNAL, WORD_SIGNALS, Candidate, Chunk, Hit, Json
+from ragstone.core.types import SPARSE_SIGNAL, WORD_SIGNALS, WRITTEN_SIGNAL, Candidate, Chunk, Hit, Json
 from ragstone.retrieval import ranking, search, semantic_cache
 from ragstone.retrieval.candidates import SourceRanking, SourceResult, retrieve_candidates
 from ragstone.retrieval.feedback import FEEDBACK, order_by_feedback
@@ -27,6 +27,7 @@ from ragstone.retrieval.readers import JoinedReader, SourceView, open_views
 from ragstone.retrieval.reranking import MOST_RESULTS, RERANK, choose_reranking, cut_to_limits, rerank_hits
 from ragstone.retrieval.search import QueryVectors
 from ragstone.retrieval.search_context import SearchContext
+from ragstone.retrieval.selection import keep_above
 
 EVERYTHING = 1_000_000
 
@@ -174,17 +175,17 @@ async def _replay(
     own = next(one for one in results if one.view.source is owner.source)
     found = await retrieve_candidates(owner.reader, question, own.searched_by, trace, limit=EVERYTHING)
     found |= await _retrieve_sparse(owner.reader, question, own.rankings[0].sparse)
+    found |= await _retrieve_written(owner.reader, question, own)
     ranks = {
         name: next((rank for rank, candidate in enumerate(candidates, 1) if candidate.id in mine), None)
         for name, candidates in found.items()
     }
     compared = vectors.vector_for(owner.source) if "cosine" in found else None
     signals = await owner.reader.rate(list(mine), vector=compared, query=question.text)
-    scores = {one.id: {SPARSE_SIGNAL: one.score} for one in found.get(SPARSE_SIGNAL, ()) if one.id in mine}
-    signals = {
-        identity: {**rated, **scores.get(identity, {}), **_read_feedback(own.rankings[0], identity)}
-        for identity, rated in signals.items()
-    }
+    for name in (SPARSE_SIGNAL, WRITTEN_SIGNAL):
+        scores = {one.id: {name: one.score} for one in found.get(name, ())}
+        signals = {identity: {**rated, **scores.get(identity, {})} for identity, rated in signals.items()}
+    signals = {identity: {**rated, **_read_feedback(own.rankings[0], identity)} for identity, rated in signals.items()}
     return _Replay(mine, ranks, signals, merge_results(results, question), list_rows(results))
 
 
@@ -195,6 +196,14 @@ async def _retrieve_sparse(
     if query is None or not isinstance(reader, SparseReader):
         return {}
     return {SPARSE_SIGNAL: await reader.match_sparse(query, where=question.where, limit=EVERYTHING)}
+
+
+async def _retrieve_written(reader: Reader, question: Question, own: SourceResult) -> dict[str, list[Candidate]]:
+    """All candidates by the vectors of summaries and questions, where the question was compared with those."""
+    compared = any(WRITTEN_SIGNAL in signals for one in own.rankings for signals in one.signals.values())
+    if not compared or own.searched_by is None or not isinstance(reader, WrittenReader):
+        return {}
+    return {WRITTEN_SIGNAL: await reader.match_written(own.searched_by, where=question.where, limit=EVERYTHING)}
 
 
 def _read_feedback(found: SourceRanking, identity: str) -> dict[str, float]:
@@ -253,7 +262,7 @@ def _find_stage(
             return "folded", f"grouped under its near-duplicate {hit.chunk.document.path} at rank {rank}", rank
     rank = next(r for r, hit in enumerate(unlimited, 1) if hit.chunk.id in mine)
     low = question.min_cosine
-    if low is not None and all(h.signals.get("cosine", -1) < low for h in hits if h.chunk.id in mine):
+    if low is not None and not any(hit.chunk.id in mine for hit in keep_above(hits, {"cosine": low})):
         return "below_threshold", f"its cosine is below the threshold {low}", rank
     place, after = next(((r, hit) for r, hit in enumerate(seen.ordered, 1) if hit.chunk.id in mine), (rank, None))
     if question.per_document is not None and place <= question.top_k:

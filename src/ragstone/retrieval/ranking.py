@@ -17,7 +17,7 @@ from ragstone.retrieval.boosting import (
 )
 from ragstone.retrieval.fusion_formulas import minmax, rrf
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.retriever_weights import RRF, list_retrievers, scale_to_rrf, weight_of
+from ragstone.retrieval.retriever_weights import RRF, list_retrievers, scale_to_rrf, score_by, weight_of
 from ragstone.retrieval.selection import deduplicate, deduplicate_first, keep_above, limit_per_document
 
 
@@ -36,7 +36,11 @@ def fuse_candidates(
         return rrf(candidates, weights=weights)
     every = {candidate.id: candidate for found in candidates.values() for candidate in found}
     candidates = {
-        name: [Candidate(c.id, signals[c.id][name], c.place) for c in every.values() if name in signals.get(c.id, {})]
+        name: [
+            Candidate(c.id, score, c.place)
+            for c in every.values()
+            if (score := score_by(name, signals.get(c.id, {}))) is not None
+        ]
         for name in candidates
     }
     from_zero = candidates.keys() - {"cosine"} if question.word_scale == "best" else ()

@@ -4,9 +4,9 @@ Scores of RRF are sums over the retrievers of a ranking: one of words, vectors a
 than one of words and vectors, though neither says more of its first hit.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from ragstone.core.types import SPARSE_SIGNAL, WORD_SIGNALS, Hit
+from ragstone.core.types import SPARSE_SIGNAL, WORD_SIGNALS, WRITTEN_SIGNAL, Hit
 from ragstone.retrieval.question import Question
 
 RRF = "rrf"  # the signal of a hit that several rankings found
@@ -17,6 +17,18 @@ RETRIEVER_SIGNALS = (*WORD_SIGNALS, COSINE, SPARSE_SIGNAL)
 def _role_of(retriever: str) -> str:
     """The kind of a retriever: words by one score or another, vectors, sparse vectors."""
     return retriever if retriever in (COSINE, SPARSE_SIGNAL) else WORDS
+
+
+def score_by(retriever: str, signals: Mapping[str, float]) -> float | None:
+    """The score of a chunk by a retriever, None where it has none. By vectors it is the best of the chunk's own vector
+    and of those of its summary and questions.
+
+    >>> score_by("cosine", {"cosine": 0.3, "written": 0.8}), score_by("bm25", {"cosine": 0.3})
+    (0.8, None)
+    """
+    if retriever != COSINE:
+        return signals.get(retriever)
+    return max((signals[name] for name in (COSINE, WRITTEN_SIGNAL) if name in signals), default=None)
 
 
 def weight_of(retriever: str, question: Question) -> float:

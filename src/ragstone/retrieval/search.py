@@ -38,6 +38,7 @@ from ragstone.retrieval.search_context import SearchContext, Source, refusal_cod
 from ragstone.retrieval.source_failures import combine_failures, keep_failure
 from ragstone.retrieval.sparse_retriever import apply_sparse_model
 from ragstone.retrieval.store_timeout import limit_store_time
+from ragstone.retrieval.written_retriever import apply_written_vectors
 
 FAILED = "part_failed"  # the note of a source that was left out
 ModelKey = tuple[tuple[str, str] | None, str | None]  # a source's model, and why there is none
@@ -199,6 +200,7 @@ async def search_view(
     try:
         vector, seconds = vectors.vector_for(source), context.deadlines.retriever
         found = await search_source(view, question, vector, written, own, seconds=seconds)
+        found = await apply_written_vectors(found, question, context.deadlines, own)
         return await apply_sparse_model(found, question, written, context.sparse, context.deadlines, own)
     finally:
         if own is not trace:

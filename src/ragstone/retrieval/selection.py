@@ -9,6 +9,7 @@ from math import ceil
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.passage_difference import differ_in_facts
 from ragstone.core.types import Hit
+from ragstone.retrieval.retriever_weights import score_by
 
 # Sections of the same page in two versions of a documentation reach this in .956 of 10,248 pairs,
 # sections of different pages in .0005 of 21,000; .951 of the alike pairs agree in their facts as well
@@ -19,13 +20,18 @@ LEAST_TERMS = 20
 
 
 def keep_above(hits: Sequence[Hit], minimums: Mapping[str, float]) -> list[Hit]:
-    """The hits whose raw signals reach every minimum (`{"cosine": 0.5}`).
+    """The hits whose scores by each retriever reach every minimum (`{"cosine": 0.5}`).
 
     A hit without the signal does not reach it. A signal that no hit carries is not asked for: its
     retriever did not run, and leaving everything out would hide that.
     """
     asked = {name: low for name, low in minimums.items() if any(name in hit.signals for hit in hits)}
-    return [hit for hit in hits if all(hit.signals.get(name, low - 1) >= low for name, low in asked.items())]
+    return [hit for hit in hits if all(_reaches(hit, name, low) for name, low in asked.items())]
+
+
+def _reaches(hit: Hit, name: str, low: float) -> bool:
+    score = score_by(name, hit.signals)
+    return score is not None and score >= low
 
 
 def deduplicate_first(hits: Sequence[Hit], most: int) -> list[Hit]:

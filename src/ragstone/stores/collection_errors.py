@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from ragstone.core.errors import NotBuilt, UsageError
 from ragstone.core.plural import format_count
+from ragstone.core.records import Info
 from ragstone.core.types import Scope
 
 
@@ -39,6 +40,18 @@ def missing_sparse_warnings(pending: int) -> list[str]:
         return []
     chunks = format_count(pending, "chunk has", "chunks have")
     return [f"{chunks} no sparse vector yet; set sparse.index and run: ragstone ingest"]
+
+
+def missing_written_warnings(info: Info, *, wanted: bool) -> list[str]:
+    """A warning where summaries and questions wait for their vectors, or have those of another model."""
+    own, mend = info.written, "set chunk.enrich_vectors and run: ragstone ingest"
+    if own is None:
+        waits = wanted and info.chunks
+        return ["the summaries and questions have no vectors yet; run: ragstone ingest"] if waits else []
+    if not info.keeps_written:
+        return [f"the vectors of summaries and questions are of {own.model}, no longer the collection's model; {mend}"]
+    chunks = format_count(own.pending, "chunk was", "chunks were")
+    return [f"{chunks} not looked at for vectors of summaries and questions yet; {mend}"] if own.pending else []
 
 
 def mixed_chunking_warnings(ways: Collection[str]) -> list[str]:

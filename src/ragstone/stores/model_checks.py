@@ -1,8 +1,11 @@
 """Checks of the models of vectors, and their error messages."""
 
-from ragstone.core.errors import UsageError
-from ragstone.core.ports import CollectionModel
+from collections.abc import Mapping
+
+from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.ports import CollectionModel, Vectors
 from ragstone.core.types import Scope
+from ragstone.stores.cosine import check_stored_vector
 
 ModelIdentity = tuple[str | None, str | None, int | None]  # model, variant, dimension; None where there are no vectors
 PinnedModel = tuple[str, int]  # its name, and how many dimensions its vectors have
@@ -51,6 +54,24 @@ def check_sparse_model(held: str | None, wanted: str, scope: Scope) -> None:
             f"collection {scope.collection!r} keeps sparse vectors of {held}; this run would write {wanted}: set "
             "sparse.model back, or ingest with --refresh, which makes all of them anew"
         )
+
+
+def check_written_model(held: ModelIdentity | None, wanted: ModelIdentity) -> None:
+    """Raises `StoreError` when a collection keeps vectors of summaries and questions of another model."""
+    if held is not None and held != wanted:
+        raise StoreError(
+            f"the collection keeps vectors of summaries and questions of {describe_model(held)} by now; those of "
+            f"{describe_model(wanted)} were not begun: run: ragstone ingest"
+        )
+
+
+def check_written_vectors(vectors: Mapping[str, Vectors], dimension: int) -> None:
+    """Raises `StoreError` for vectors that cannot be stored, with their key."""
+    for key, own in vectors.items():
+        if not key or not len(own):
+            raise StoreError(f"no vectors of summaries and questions were given for key {key!r}")
+        for row in own:
+            check_stored_vector(key, row, dimension)
 
 
 def model_pin_error(tenant: str, held: PinnedModel, wanted: PinnedModel) -> UsageError:

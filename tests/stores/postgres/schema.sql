@@ -56,6 +56,9 @@
 -- collections.second_was_active: boolean NOT NULL DEFAULT false p
 -- collections.sparse_model: text x
 -- collections.erased: bigint NOT NULL DEFAULT 0 p
+-- collections.written_model: text x
+-- collections.written_variant: text x
+-- collections.written_dim: integer p
 -- document_versions.doc_version_id: bigint NOT NULL IDENTITY p
 -- document_versions.tenant_id: text COLLATE C NOT NULL x
 -- document_versions.collection_id: integer NOT NULL p
@@ -172,6 +175,15 @@
 -- tenants.embedding_dim: integer p
 -- tenants.created_at: timestamp with time zone NOT NULL DEFAULT now() p
 -- tenants.erasing: timestamp with time zone p
+-- written_links.chunk_key: bigint NOT NULL p
+-- written_links.tenant_id: text COLLATE C NOT NULL x
+-- written_links.collection_id: integer NOT NULL p
+-- written_links.key: text COLLATE C NOT NULL x
+-- written_vectors.tenant_id: text COLLATE C NOT NULL x
+-- written_vectors.collection_id: integer NOT NULL p
+-- written_vectors.key: text COLLATE C NOT NULL x
+-- written_vectors.place: integer NOT NULL p
+-- written_vectors.embedding: halfvec NOT NULL e
 
 ALTER TABLE api_keys ADD CONSTRAINT api_keys_digest_check CHECK ((octet_length(digest) = 32));
 ALTER TABLE api_keys ADD CONSTRAINT api_keys_pkey PRIMARY KEY (key_id);
@@ -184,6 +196,7 @@ ALTER TABLE chunks ADD CONSTRAINT chunks_doc_version_id_ordinal_key UNIQUE (doc_
 ALTER TABLE chunks ADD CONSTRAINT chunks_pkey PRIMARY KEY (chunk_key);
 ALTER TABLE collections ADD CONSTRAINT collections_check CHECK (((embedding_dim IS NULL) = (embedding_model IS NULL)));
 ALTER TABLE collections ADD CONSTRAINT collections_check1 CHECK ((((second_dim IS NULL) = (second_model IS NULL)) AND ((second_dim IS NULL) = (second_label IS NULL))));
+ALTER TABLE collections ADD CONSTRAINT collections_check2 CHECK (((written_dim IS NULL) = (written_model IS NULL)));
 ALTER TABLE collections ADD CONSTRAINT collections_pkey PRIMARY KEY (collection_id);
 ALTER TABLE collections ADD CONSTRAINT collections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(tenant_id) ON DELETE CASCADE;
 ALTER TABLE collections ADD CONSTRAINT collections_tenant_id_name_key UNIQUE (tenant_id, name);
@@ -213,6 +226,10 @@ ALTER TABLE sparse_segments ADD CONSTRAINT sparse_segments_pkey PRIMARY KEY (seg
 ALTER TABLE sparse_vectors ADD CONSTRAINT sparse_vectors_chunk_key_fkey FOREIGN KEY (chunk_key) REFERENCES chunks(chunk_key) ON DELETE CASCADE;
 ALTER TABLE sparse_vectors ADD CONSTRAINT sparse_vectors_pkey PRIMARY KEY (chunk_key);
 ALTER TABLE tenants ADD CONSTRAINT tenants_pkey PRIMARY KEY (tenant_id);
+ALTER TABLE written_links ADD CONSTRAINT written_links_chunk_key_fkey FOREIGN KEY (chunk_key) REFERENCES chunks(chunk_key) ON DELETE CASCADE;
+ALTER TABLE written_links ADD CONSTRAINT written_links_pkey PRIMARY KEY (chunk_key);
+ALTER TABLE written_vectors ADD CONSTRAINT written_vectors_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES collections(collection_id) ON DELETE CASCADE;
+ALTER TABLE written_vectors ADD CONSTRAINT written_vectors_pkey PRIMARY KEY (collection_id, key, place);
 
 CREATE INDEX api_keys_of ON ragstone.api_keys USING btree (tenant_id);
 CREATE UNIQUE INDEX api_keys_pkey ON ragstone.api_keys USING btree (key_id);
@@ -257,6 +274,9 @@ CREATE UNIQUE INDEX sparse_segments_pkey ON ragstone.sparse_segments USING btree
 CREATE UNIQUE INDEX sparse_vectors_pkey ON ragstone.sparse_vectors USING btree (chunk_key);
 CREATE INDEX sparse_vectors_segment ON ragstone.sparse_vectors USING btree (collection_id, segment);
 CREATE UNIQUE INDEX tenants_pkey ON ragstone.tenants USING btree (tenant_id);
+CREATE INDEX written_links_key ON ragstone.written_links USING btree (collection_id, key);
+CREATE UNIQUE INDEX written_links_pkey ON ragstone.written_links USING btree (chunk_key);
+CREATE UNIQUE INDEX written_vectors_pkey ON ragstone.written_vectors USING btree (collection_id, key, place);
 
 CREATE POLICY of_key ON api_keys SELECT TO {public} USING (key_id = current_setting('ragstone.key'::text, true)) WITH CHECK ;
 CREATE POLICY of_tenant ON api_keys ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
@@ -277,6 +297,8 @@ CREATE POLICY of_tenant ON sparse_postings ALL TO {public} USING (tenant_id = cu
 CREATE POLICY of_tenant ON sparse_segments ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON sparse_vectors ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 CREATE POLICY of_tenant ON tenants ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
+CREATE POLICY of_tenant ON written_links ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
+CREATE POLICY of_tenant ON written_vectors ALL TO {public} USING (tenant_id = current_setting('ragstone.tenant'::text, true)) WITH CHECK (tenant_id = current_setting('ragstone.tenant'::text, true));
 
 -- api_keys: row-level security t, forced t
 -- chunk_embeddings: row-level security t, forced t
@@ -296,6 +318,8 @@ CREATE POLICY of_tenant ON tenants ALL TO {public} USING (tenant_id = current_se
 -- sparse_segments: row-level security t, forced t
 -- sparse_vectors: row-level security t, forced t
 -- tenants: row-level security t, forced t
+-- written_links: row-level security t, forced t
+-- written_vectors: row-level security t, forced t
 
 CREATE OR REPLACE FUNCTION ragstone.count_rows()
  RETURNS integer
@@ -456,6 +480,8 @@ GRANT SELECT ON sparse_postings TO ragstone_read;
 GRANT SELECT ON sparse_segments TO ragstone_read;
 GRANT SELECT ON sparse_vectors TO ragstone_read;
 GRANT SELECT ON tenants TO ragstone_read;
+GRANT SELECT ON written_links TO ragstone_read;
+GRANT SELECT ON written_vectors TO ragstone_read;
 GRANT DELETE, INSERT, SELECT, UPDATE ON chunk_embeddings TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON chunk_fts TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON chunks TO ragstone_write;
@@ -473,3 +499,5 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON sparse_postings TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON sparse_segments TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON sparse_vectors TO ragstone_write;
 GRANT DELETE, INSERT, SELECT, UPDATE ON tenants TO ragstone_write;
+GRANT DELETE, INSERT, SELECT, UPDATE ON written_links TO ragstone_write;
+GRANT DELETE, INSERT, SELECT, UPDATE ON written_vectors TO ragstone_write;

@@ -134,7 +134,7 @@ async def test_a_tenant_is_needed_to_see_or_write_a_row(server: Server, database
     assert await search_texts(store, "apple") == ["apple"]
     await store.close()
     tables = [row[0] for row in server.run("SELECT relname FROM pg_class WHERE relrowsecurity", database)]
-    assert len(tables) == 17
+    assert len(tables) == 19
     for url in (server.url(database), server.owner(database)):
         # To the application keys are hidden whatever the tenant; the owner alone is not bound where `chunk_fts` is.
         hidden = {"api_keys"} if url == server.url(database) else {"chunk_fts"}

@@ -152,6 +152,7 @@ SEARCHES: dict[str, tuple[dict[str, Any], Any, Check]] = {
     "metadata_weight": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
     "notes_boost": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
     "sparse": ({}, "tf", lambda _, found, __: any("tf" in hit.signals for hit in found.hits)),
+    "written_vectors": ({}, False, lambda plain, found, _: order(plain) == order(found)),  # nor are those
     "sparse_weight": ({}, 0.9, lambda plain, found, _: order(plain) == order(found)),  # none are stored here
     "fragments": ({}, True, lambda _, found, __: "fragments" in notes(found)),
     "top_k": ({}, 1, lambda plain, found, _: len(found.hits) == 1 < len(plain.hits)),

@@ -35,6 +35,7 @@ from ragstone.core.ports.search_cache import CachedSearch, SearchCache, SearchCa
 from ragstone.core.ports.sparse_index import SparseIndex, SparseIndexingStore, SparseReader, SparseState
 from ragstone.core.ports.store import ArtifactStorage, CachingStore, IdentifiedStore, PlacedStore, Store
 from ragstone.core.ports.writing import FileMemory, Filler, Ledger, Writer
+from ragstone.core.ports.written_vectors import WrittenIndex, WrittenIndexingStore, WrittenReader
 
 __all__ = [
     "Admin",
@@ -87,5 +88,8 @@ __all__ = [
     "Tokenizer",
     "Vectors",
     "Writer",
+    "WrittenIndex",
+    "WrittenIndexingStore",
+    "WrittenReader",
     "word_signal",
 ]

@@ -18,7 +18,8 @@ class Store(Protocol):
     @property
     def capabilities(self) -> frozenset[str]:
         """Of: dense, keyword, filter, versions, snapshot, fusion (its readers are `Fusing`), export (they are
-        `Exporter`s), models (the store is `Reembedding`), sparse (it is a `SparseIndexingStore`)."""
+        `Exporter`s), models (the store is `Reembedding`), sparse (it is a `SparseIndexingStore`), written (it is a
+        `WrittenIndexingStore`)."""
         ...
 
     def reader(self, scope: Scope) -> AbstractAsyncContextManager[Reader]:

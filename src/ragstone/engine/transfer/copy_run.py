@@ -180,6 +180,9 @@ class _CopyRun:
             notes.append(
                 f"the sparse vectors of {sparse.model} were not copied; set sparse.index and run: ragstone ingest"
             )
+        if self.view.info.written is not None:
+            said = "the vectors of summaries and questions were not copied"
+            notes.append(f"{said}; set chunk.enrich_vectors and run: ragstone ingest")
         async with self.way.source.reader(self.scope) as now:
             if (await now.info()).generation != self.view.info.generation:
                 notes.append("the source changed meanwhile; the copy holds its state at the start")

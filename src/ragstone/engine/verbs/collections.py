@@ -11,13 +11,14 @@ from ragstone.engine.abstention_check import find_unjudged_searches
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches, places_of, sweep_artifacts
 from ragstone.engine.missing_collection import describe_missing
 from ragstone.engine.permission_checks import verb
-from ragstone.engine.run_setup import build_run_context, find_sparse_refusal, pin_own_model
+from ragstone.engine.run_setup import build_run_context, find_sparse_refusal, find_written_refusal, pin_own_model
 from ragstone.engine.source_roots import closing_sources, resolve_source
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import add_chunking_warning, list_newest, read_info
 from ragstone.stores.collection_errors import (
     missing_sparse_warnings,
     missing_vector_warnings,
+    missing_written_warnings,
     mixed_chunking_warnings,
 )
 
@@ -157,7 +158,7 @@ class CollectionVerbs(VerbGroup):
         waits = self.settings.embed.model != "none"  # else nobody will embed them
         missing = missing_vector_warnings(info.pending_vectors) if waits else ()
         mixed = mixed_chunking_warnings(info.chunkings)
-        return [*failed, *old, *mixed, *missing, *await self._find_missing_sparse(info)]
+        return [*failed, *old, *mixed, *missing, *await self._find_missing_sparse(info), *self._find_unwritten(info)]
 
     async def _find_missing_sparse(self, info: Info) -> list[str]:
         """The chunks that wait for their sparse vectors, or that the store keeps none, as a sentence."""
@@ -169,6 +170,13 @@ class CollectionVerbs(VerbGroup):
         if state is None and wanted.index and info.chunks:
             return [f"no chunk has a sparse vector of {wanted.model} yet; run: ragstone ingest"]
         return missing_sparse_warnings(state.pending) if state is not None else []
+
+    def _find_unwritten(self, info: Info) -> list[str]:
+        """The summaries and questions that wait for their vectors, or that the store keeps none, as a sentence."""
+        wanted = self.settings.chunk.enrich_vectors
+        if wanted and (refusal := find_written_refusal(self.store)):
+            return [refusal]
+        return missing_written_warnings(info, wanted=wanted)
 
     async def _find_tenant_problems(self) -> list[str]:
         """What is wrong with whole tenants; with a credential, with the own one alone."""

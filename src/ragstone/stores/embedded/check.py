@@ -8,7 +8,7 @@ from datetime import datetime
 import numpy as np
 
 from ragstone.core.errors import Corrupt, StoreError
-from ragstone.stores.embedded import revision_checksums, revision_rows, sparse_rows, vector_files
+from ragstone.stores.embedded import revision_checksums, revision_rows, sparse_rows, vector_files, written_rows
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compaction import list_leftovers, remove_leftovers, rewrite_vectors
 from ragstone.stores.embedded.database import truncate_log, write_transaction
@@ -100,6 +100,14 @@ def _check_sparse(collection: Collection, connection: sqlite3.Connection) -> Ite
         )
 
 
+def _check_written(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
+    if damaged := written_rows.find_damaged(connection):
+        yield (
+            f"vectors of summaries and questions in {collection.place.database} are damaged ({len(damaged)} chunks' "
+            "texts); --repair takes them out, and the next ingest makes them anew"
+        )
+
+
 def _check_leftovers(collection: Collection, connection: sqlite3.Connection) -> Iterator[str]:
     for path in list_leftovers(collection.place, connection):
         yield f"{path} is the remains of an interrupted write; --repair removes it"
@@ -137,7 +145,10 @@ def _check_indexes(collection: Collection, connection: sqlite3.Connection) -> It
             yield f"{path} does not say what the collection says; --repair makes it anew"
 
 
-CHECKS = (_check_pages, _check_orphans, _check_texts, _check_vectors, _check_sparse, _check_indexes, _check_leftovers)
+CHECKS = (
+    *(_check_pages, _check_orphans, _check_texts, _check_vectors),
+    *(_check_sparse, _check_written, _check_indexes, _check_leftovers),
+)
 
 
 def is_equivalent(one: Mirror, other: Mirror) -> bool:
@@ -180,6 +191,7 @@ def repair_collection(place: CollectionFiles, connection: sqlite3.Connection, *,
         if list(check_vector_file(place, connection, tables)):
             rewrite_vectors(place, connection, now=now, repair=True, tables=tables)
     sparse_rows.repair_segments(connection)
+    written_rows.remove_damaged(connection)
     with write_transaction(connection):
         for path in place.find_numbered("index").values():
             remove_path(path)
@@ -200,6 +212,7 @@ def purge_remains(connection: sqlite3.Connection) -> None:
         left = rebuild_mirror(connection, read_state(connection), verify=False)
         revision_rows.forget_terms(connection, left.base.terms)
     sparse_rows.tidy_segments(connection, thorough=True)
+    written_rows.forget_unused(connection)
     connection.execute("VACUUM")
     truncate_log(connection)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ragstone.core.errors import Corrupt
 from ragstone.core.ports import SparseState
+from ragstone.core.records import WrittenState
 from ragstone.core.types import Scope
 from ragstone.stores import sqlite_driver
 from ragstone.stores.collection_errors import no_second_model_error, not_built_error
@@ -73,6 +74,7 @@ class Collection:
         self._pages: dict[int, PageCache] = {}
         self._mappings: dict[int, vector_files.FileMapping] = {}
         self.sparse_state: tuple[int, SparseState | None] | None = None  # at a generation: it counts every chunk
+        self.written_state: tuple[int, WrittenState | None] | None = None  # so does this
 
     def take_connection(self) -> sqlite3.Connection:
         """A connection of one's own; give it back with `release`. Raises `NotBuilt`."""

@@ -64,8 +64,15 @@ def _add_sparse_vectors(connection: sqlite3.Connection) -> None:
     _apply_schema(connection, 5)
 
 
+def _add_written_vectors(connection: sqlite3.Connection) -> None:
+    _apply_schema(connection, 6)
+
+
 # Step i takes a collection from format i to i + 1; a new format appends a function.
-STEPS: tuple[MigrationStep, ...] = (_create_tables, _add_proofs, _add_layouts, _add_second_model, _add_sparse_vectors)
+STEPS: tuple[MigrationStep, ...] = (
+    *(_create_tables, _add_proofs, _add_layouts),
+    *(_add_second_model, _add_sparse_vectors, _add_written_vectors),
+)
 OLDEST_READABLE = 1  # what reads a collection also reads this format: where nothing may be written it stays what it is
 
 

@@ -1,29 +1,27 @@
 """One consistent view of a collection: both retrievers score exactly, over every chunk that passes the filter."""
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from ragstone.core.errors import Corrupt, StoreError
+from ragstone.core.errors import StoreError
 from ragstone.core.filter_matching import document_matches, matches
 from ragstone.core.filters import Where
-from ragstone.core.page_layout import Layout
-from ragstone.core.ports import SparseState, SparseVector, StoredRevision, Vectors
-from ragstone.core.records import Info
-from ragstone.core.types import Candidate, Chunk, Document, Revision, total_order
+from ragstone.core.ports import SparseState, SparseVector, Vectors
+from ragstone.core.records import Info, WrittenState
+from ragstone.core.types import Candidate, Document, total_order
 from ragstone.stores import bm25
 from ragstone.stores.collection_errors import missing_vector_warnings
 from ragstone.stores.cosine import COSINE_SLACK, Scores, cosines, normalize_query, rough_cosines
-from ragstone.stores.embedded import export, sparse_rows
-from ragstone.stores.embedded.chunk_rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, decode_chunk, decode_filter_facts
+from ragstone.stores.embedded import sparse_rows, written_rows
+from ragstone.stores.embedded.chunk_rows import ACTIVE_CHUNKS, decode_filter_facts
 from ragstone.stores.embedded.collection import Collection, CollectionView
 from ragstone.stores.embedded.database import encode_list
-from ragstone.stores.embedded.frozen_files import check_unchanged
 from ragstone.stores.embedded.keyword_scores import score_positions, weigh_terms
 from ragstone.stores.embedded.mirror import MISSING_SLOT, Flags, Int64s
+from ragstone.stores.embedded.text_reader import EmbeddedTexts
 from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.error_mapping import map_errors
 
@@ -31,19 +29,15 @@ T = TypeVar("T")
 PROVIDER = "embedded"
 
 
-class EmbeddedReader:
-    """Searches a snapshot of a collection and reads its texts; implements `Reader`, `Exporter` and `SparseReader`."""
+class EmbeddedReader(EmbeddedTexts):
+    """Searches a snapshot of a collection and reads its texts; implements `Reader`, `Exporter`, `SparseReader` and
+    `WrittenReader`."""
 
     def __init__(self, collection: Collection, view: CollectionView, threads: ThreadPool) -> None:
-        self._collection = collection
-        self._view = view
+        super().__init__(collection, view, threads)
         self._mirror = view.mirror
-        self._threads = threads
-        self._lock = threading.Lock()
-        self._closed = False
         self._scored: tuple[str, Scores, dict[str, float]] | None = None
         self._told: Info | None = None
-        self._rows_by_id: dict[str, int] = {}  # of the chunks that were found or rated
 
     @property
     def runs_side_by_side(self) -> bool:
@@ -78,55 +72,17 @@ class EmbeddedReader:
     async def rate_sparse(self, ids: Sequence[str], query: SparseVector) -> dict[str, float]:
         return await self._run(lambda: sparse_rows.rate_chunks(self._view.connection, ids, query))
 
+    async def match_written(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
+        return await self._run(lambda: self._search_written(vector, where, limit))
+
+    async def rate_written(self, ids: Sequence[str], vector: Vectors) -> dict[str, float]:
+        return await self._run(lambda: self._rate_written(ids, vector))
+
     async def idf(self, query: str) -> dict[str, float]:
         if self._scored is not None and self._scored[0] == query:
             return bm25.drop_own_stems(self._scored[2])
         weighed = await self._run(lambda: weigh_terms(self._view.connection, self._mirror, query))
         return bm25.drop_own_stems({one.term: one.idf for one in weighed})
-
-    async def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        return await self._run(lambda: self._read_chunks(ids))
-
-    async def at(self, path: str, ordinal: int, *, source: str | None = None) -> Chunk | None:
-        return await self._run(lambda: self._read_chunk_at(path, ordinal, source))
-
-    async def records(self, documents: Sequence[Document]) -> dict[str, str]:
-        return await self._run(lambda: export.load_records(self._fetch_rows, documents)) if documents else {}
-
-    async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]:
-        return await self._run(lambda: export.load_layouts(self._fetch_rows, documents)) if documents else {}
-
-    async def list_revisions_after(self, after: tuple[str, int] | None, *, limit: int) -> list[StoredRevision]:
-        return await self._run(lambda: export.read_next_revisions(self._fetch_rows, after, limit))
-
-    async def revisions(self, documents: Sequence[Document]) -> list[Revision]:
-        return await self._run(lambda: export.load_revisions(self._fetch_rows, documents))
-
-    async def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        return await self._run(lambda: export.load_vectors(self._fetch_rows, self._view.rows, keys, self._view.tables))
-
-    async def _run(self, work: Callable[[], T]) -> T:
-        return await self._threads.run(lambda: self._run_alone(work))
-
-    def _run_alone(self, work: Callable[[], T]) -> T:
-        """The connection serves one thread at a time, and another view once this one was closed: a thread whose caller
-        has gone comes here later than that."""
-        with self._lock, map_errors(self._collection.place.directory):
-            if self._closed:
-                raise StoreError("the view is closed; open another")
-            try:
-                return work()
-            finally:  # also what went wrong may come from that
-                check_unchanged(self._view.connection)
-
-    def close(self) -> None:
-        """End the view; waits for a call that is still running."""
-        with self._lock:
-            self._closed = True
-            self._collection.release(self._view.connection)
-
-    def _fetch_rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        return self._view.connection.execute(sql, parameters).fetchall()
 
     # Filters
 
@@ -180,7 +136,32 @@ class EmbeddedReader:
         at = np.flatnonzero((scores > 0) & self._filter_mask(where))
         return self._pick_best(at, scores[at], limit)
 
-    # Vectors
+    # Vectors of summaries and questions
+
+    def _read_written_state(self) -> WrittenState | None:
+        known = self._collection.written_state
+        if known is None or known[0] != self._mirror.generation:
+            known = self._mirror.generation, written_rows.read_written_state(self._view.connection)
+            self._collection.written_state = known
+        return known[1]
+
+    def _search_written(self, vector: Vectors, where: Where, limit: int) -> list[Candidate]:
+        model = written_rows.read_model(self._view.connection)
+        if limit <= 0 or not self._mirror.total or model is None:
+            return []
+        query, passing = normalize_query(vector, model[2]), self._filter_mask(where)
+        at, scores = written_rows.score_chunks(self._view.connection, self._mirror, passing, query, limit)
+        return self._pick_best(at, scores, limit)
+
+    def _rate_written(self, ids: Sequence[str], vector: Vectors) -> dict[str, float]:
+        model = written_rows.read_model(self._view.connection)
+        if not ids or model is None:
+            return {}
+        rows = self._find_rows(ids)
+        best = written_rows.rate_rows(self._view.connection, list(rows.values()), normalize_query(vector, model[2]))
+        return {identity: round(best[row], bm25.DECIMALS) for identity, row in rows.items() if row in best}
+
+    # Vectors of chunks
 
     def _search_nearest(self, vector: Vectors, where: Where, limit: int) -> list[Candidate]:
         dimension = self._view.state.dimension
@@ -223,6 +204,14 @@ class EmbeddedReader:
             for row, (order, _) in zip(rows, chosen, strict=True)
         ]
 
+    def _find_rows(self, ids: Sequence[str]) -> dict[str, int]:
+        """The rows of those of these chunks that are active, each once."""
+        found = self._rows_by_id
+        if missing := [identity for identity in ids if identity not in found]:
+            sql = f"SELECT c.id, c.row FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
+            found |= dict(self._fetch_rows(sql, encode_list(missing)))
+        return {identity: found[identity] for identity in dict.fromkeys(ids) if identity in found}
+
     def _find_places(self, at: Int64s) -> list[tuple[str, str, int]]:
         """Path, source and ordinal of alive positions: what breaks ties."""
         keys = self._mirror.keys_at(at)
@@ -236,12 +225,9 @@ class EmbeddedReader:
         return self._mirror.revisions.documents.load(self._view.connection, keys)
 
     def _rate(self, ids: Sequence[str], vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
-        found = self._rows_by_id
-        if missing := [identity for identity in ids if identity not in found]:
-            sql = f"SELECT c.id, c.row FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
-            found |= dict(self._fetch_rows(sql, encode_list(missing)))
-        known = [identity for identity in dict.fromkeys(ids) if identity in found]
-        at = self._mirror.find_positions(np.array([found[identity] for identity in known], dtype=np.int64))
+        found = self._find_rows(ids)
+        known = list(found)
+        at = self._mirror.find_positions(np.array(list(found.values()), dtype=np.int64))
         words = np.round(self._score_keywords(query)[at], bm25.DECIMALS).tolist() if known else []
         rated = {identity: {"bm25": score} for identity, score in zip(known, words, strict=True)}
         dimension = self._view.state.dimension
@@ -253,27 +239,6 @@ class EmbeddedReader:
                 for i, cosine in zip(has.tolist(), np.round(found_cosines, bm25.DECIMALS).tolist(), strict=True):
                     rated[known[i]]["cosine"] = cosine
         return rated
-
-    # Chunks and documents
-
-    def _read_chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        sql = f"SELECT {CHUNK_COLUMNS} FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
-        shared: dict[bytes, Document] = {}
-        found = {row[0]: decode_chunk(row, shared) for row in self._fetch_rows(sql, encode_list(ids))}
-        if lost := [identity for identity in ids if identity not in found and identity in self._rows_by_id]:
-            raise Corrupt(
-                f"an index of {self._collection.place.database} is damaged: it does not lead to chunk {lost[0]}; run: "
-                "ragstone doctor --repair"
-            )
-        return [found[identity] for identity in ids if identity in found]
-
-    def _read_chunk_at(self, path: str, ordinal: int, source: str | None) -> Chunk | None:
-        sql = f"""SELECT {CHUNK_COLUMNS} FROM documents d
-            JOIN revisions r ON r.document = d.id AND r.status = 'active'
-            JOIN chunks c ON c.rev = r.key AND c.ordinal = ?
-            WHERE d.path = ? AND (? IS NULL OR d.source = ?) ORDER BY d.source LIMIT 1"""  # noqa: S608
-        rows = self._fetch_rows(sql, ordinal, path, source, source)
-        return decode_chunk(rows[0]) if rows else None
 
     def _read_info(self) -> Info:
         mirror, state = self._mirror, self._view.state
@@ -296,4 +261,5 @@ class EmbeddedReader:
             tuple(warnings),
             self._collection.place.total_bytes(),
             mirror.revisions.editions,
+            written=self._read_written_state(),
         )

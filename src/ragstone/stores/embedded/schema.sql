@@ -117,3 +117,21 @@ CREATE TABLE sparse_postings (
 ) WITHOUT ROWID;
 
 CREATE INDEX sparse_postings_by_segment ON sparse_postings (segment);
+
+-- Format 6: vectors of the summaries and questions of chunks, of the model in meta under names that begin with written_;
+-- by the key of the texts, int8, one after the other, with their CRC32-C. A chunk that was looked at has a link; vectors
+-- is NULL where it has no such texts
+
+CREATE TABLE written_vectors (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    vectors BLOB NOT NULL,
+    checksum INTEGER NOT NULL
+);
+
+CREATE TABLE written_links (
+    row INTEGER PRIMARY KEY REFERENCES chunks (row) ON DELETE CASCADE,
+    vectors INTEGER REFERENCES written_vectors (id) ON DELETE CASCADE
+);
+
+CREATE INDEX written_links_by_vectors ON written_links (vectors);

@@ -38,14 +38,15 @@ from ragstone.stores.embedded.tenants import Tenants
 from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.embedded.vector_tables import ACTIVE, SECOND, VectorTables
 from ragstone.stores.embedded.writer import EmbeddedWriter
+from ragstone.stores.embedded.written_index import EmbeddedWrittenIndex
 from ragstone.stores.error_mapping import CollectionMoved, map_errors
 from ragstone.stores.file_locks import brief_lock
 from ragstone.stores.master_key import MasterKey
 from ragstone.stores.revision_status import utc_now
 
 T = TypeVar("T")
-S = TypeVar("S", EmbeddedReader, EmbeddedWriter, second_model.EmbeddedFiller, EmbeddedSparseIndex)
-C = TypeVar("C", second_model.EmbeddedFiller, EmbeddedSparseIndex)
+S = TypeVar("S", EmbeddedReader, EmbeddedWriter, second_model.EmbeddedFiller, EmbeddedSparseIndex, EmbeddedWrittenIndex)
+C = TypeVar("C", second_model.EmbeddedFiller, EmbeddedSparseIndex, EmbeddedWrittenIndex)
 log = logging.getLogger("ragstone")
 MAX_OPEN = 32  # collections that keep their index in memory; the one least recently used gives way
 
@@ -55,7 +56,7 @@ class EmbeddedStore(KeyVerbs):
     `now` is the clock; `master` wraps the keys of new tenants, and None stores them unencrypted."""
 
     provider = PROVIDER
-    capabilities = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "export", "models", "sparse"})
+    capabilities = frozenset("dense keyword filter versions snapshot export models sparse written".split())
 
     def __init__(
         self,
@@ -105,6 +106,10 @@ class EmbeddedStore(KeyVerbs):
     def sparse_index(self, scope: Scope) -> AbstractAsyncContextManager[EmbeddedSparseIndex]:
         """The sparse vectors of a collection; implements `SparseIndexingStore`."""
         return self._serve(scope, lambda one: self._open_changer(EmbeddedSparseIndex, one))
+
+    def written_index(self, scope: Scope) -> AbstractAsyncContextManager[EmbeddedWrittenIndex]:
+        """The vectors of a collection's summaries and questions; implements `WrittenIndexingStore`."""
+        return self._serve(scope, lambda one: self._open_changer(EmbeddedWrittenIndex, one))
 
     @asynccontextmanager
     async def _serve(self, scope: Scope, make: Callable[[Collection], S]) -> AsyncIterator[S]:

@@ -9,7 +9,7 @@ from ragstone.core.errors import Corrupt, StoreError
 from ragstone.core.ports import Vectors
 from ragstone.core.types import Chunk, Document, Revision
 from ragstone.stores.cosine import check_stored_vector
-from ragstone.stores.embedded import revision_rows, sparse_rows, vector_files
+from ragstone.stores.embedded import revision_rows, sparse_rows, vector_files, written_rows
 from ragstone.stores.embedded.chunk_rows import decode_chunk
 from ragstone.stores.embedded.collection import Collection, SerialConnection
 from ragstone.stores.embedded.compaction import compact_if_worth, remove_leftovers
@@ -122,6 +122,7 @@ class EmbeddedWriter(SerialConnection):
         if not moved:
             forget_dead_vectors(self._place, self._connection)
         sparse_rows.tidy_segments(self._connection)
+        written_rows.forget_unused(self._connection)
         self._write_index(anyway=moved)
         vacuum_if_worth(self._connection)
         dead = list_dead_slots(self._connection)

@@ -16,7 +16,7 @@ from ragstone.stores.postgres.pool import Cursor, Pool
 MAX_DIMENSION = 16_000  # dimensions that pgvector holds
 LARGE_TABLES = (
     *("mv_active_chunks", "chunk_fts", "postings", "postings_dead", "chunk_embeddings"),
-    *("sparse_vectors", "sparse_postings", "sparse_segments", "chunks"),
+    *("sparse_vectors", "sparse_postings", "sparse_segments", "written_links", "written_vectors", "chunks"),
 )
 SMALL_TABLES = ("document_versions", "documents", "ingestion_runs", "collections")
 INSERT_COLLECTION = (

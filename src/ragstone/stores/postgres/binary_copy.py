@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 from psycopg import AsyncCursor, sql
 
 from ragstone.core.ports import Vectors
@@ -67,6 +68,11 @@ def encode_text_array(values: Sequence[str]) -> bytes:
 def encode_vector(value: Vectors) -> bytes:
     """pgvector's own form: dimension, nothing, float32 in network order."""
     return struct.pack("!hh", len(value), 0) + np.ascontiguousarray(value, dtype=">f4").tobytes()
+
+
+def encode_half_vector(value: NDArray[np.int8]) -> bytes:
+    """pgvector's form of half precision: likewise, two bytes a number."""
+    return struct.pack("!hh", len(value), 0) + value.astype(">f2").tobytes()
 
 
 async def copy_rows(cursor: AsyncCursor[tuple[object, ...]], table: str, columns: str, rows: Iterable[Row]) -> None:

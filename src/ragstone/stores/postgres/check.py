@@ -12,7 +12,7 @@ from ragstone.core.errors import Corrupt
 from ragstone.stores import bm25
 from ragstone.stores.chunk_spans import find_misplaced_chunks
 from ragstone.stores.encoding import decode_document, decode_record
-from ragstone.stores.postgres import activation, segments, sparse_rows, vectors
+from ragstone.stores.postgres import activation, segments, sparse_rows, vectors, written_rows
 from ragstone.stores.postgres.pool import Cursor
 from ragstone.stores.postgres.preparation import compute_checksum
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, decode_chunk
@@ -121,6 +121,9 @@ async def find_problems(cursor: Cursor, collection: CollectionRow) -> list[str]:
     if damaged := await sparse_rows.find_damaged_segments(cursor, collection):
         said = f"the sparse vectors of the collection are damaged ({len(damaged)} segments); --repair takes the damaged"
         found.append(f"{said} ones out, and the next ingest makes them anew")
+    if lost := await written_rows.count_lost(cursor, collection):
+        said = f"the vectors of summaries and questions of {lost} chunks are gone; --repair forgets what names them"
+        found.append(f"{said}, and the next ingest makes them anew")
     return found
 
 
@@ -248,6 +251,7 @@ async def repair_collection(cursor: Cursor, collection: CollectionRow, *, now: d
     await _execute(cursor, activation.INSERT_FTS, collection)
     await activation.rebuild_active_chunks(cursor, collection, now=now)
     await sparse_rows.repair_segments(cursor, collection)
+    await written_rows.forget_lost(cursor, collection)
     return [
         f"{damage.path!r} of source {damage.source!r} was damaged and is taken out; ingest it again" for damage in lost
     ]

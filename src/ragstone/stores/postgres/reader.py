@@ -10,12 +10,12 @@ from ragstone.core.filters import Where
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import SparseState, SparseVector, StoredRevision, Vectors
 from ragstone.core.records import Info
-from ragstone.core.types import Candidate, Chunk, Document, Revision, Scope, total_order
+from ragstone.core.types import Candidate, Chunk, Document, Revision, Scope
 from ragstone.stores import bm25, postings
 from ragstone.stores.collection_errors import missing_vector_warnings
 from ragstone.stores.cosine import Scores, normalize_query
 from ragstone.stores.encoding import decode_record
-from ragstone.stores.postgres import export, sparse_search, vector_search
+from ragstone.stores.postgres import export, sparse_search, vector_search, written_search
 from ragstone.stores.postgres.expressions import has_lone_surrogate
 from ragstone.stores.postgres.filters import ChunkFilter
 from ragstone.stores.postgres.migrations import VERSION
@@ -56,8 +56,8 @@ WALK = """SELECT set_config('hnsw.iterative_scan', 'strict_order', true),
 
 
 class PostgresReader:
-    """Searches a snapshot of a collection and reads its texts; implements `Reader`, `Exporter` and `SparseReader`.
-    `exact` avoids the approximate index."""
+    """Searches a snapshot of a collection and reads its texts; implements `Reader`, `Exporter`, `SparseReader` and
+    `WrittenReader`. `exact` avoids the approximate index."""
 
     def __init__(self, view: CollectionView, scope: Scope, *, recipes: RecipeCache, exact: bool = False) -> None:
         self._view = view
@@ -92,6 +92,7 @@ class PostgresReader:
             row.generation,
             tuple(warnings),
             editions=editions,
+            written=await self._recipes.get_written_state(self._view),
         )
 
     # Keywords
@@ -131,7 +132,7 @@ class PostgresReader:
         scores = dict(zip(ranking.numbers[at].tolist(), ranking.rounded[at].tolist(), strict=True))
         asked = {**made.parameters, "numbers": list(scores)}
         rows = await self._rows(f"{PLACES} AND {made.sql}", asked)
-        return _sort_candidates((scores[number], identity, place) for number, identity, *place in rows)
+        return vector_search.sort_candidates((scores[number], identity, place) for number, identity, *place in rows)
 
     async def idf(self, query: str) -> dict[str, float]:
         return bm25.drop_own_stems((await self._rank_query(query)).idf)
@@ -147,7 +148,15 @@ class PostgresReader:
     async def rate_sparse(self, ids: Sequence[str], query: SparseVector) -> dict[str, float]:
         return await sparse_search.rate_sparse(self._view, _keep_storable(dict.fromkeys(ids)), query)
 
-    # Vectors
+    # Vectors of summaries and questions
+
+    async def match_written(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
+        return await written_search.match_written(self._view, self._passing, vector, where, limit)
+
+    async def rate_written(self, ids: Sequence[str], vector: Vectors) -> dict[str, float]:
+        return await written_search.rate_written(self._view, _keep_storable(dict.fromkeys(ids)), vector)
+
+    # Vectors of chunks
 
     async def nearest(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
         row = self._row
@@ -189,7 +198,7 @@ class PostgresReader:
         count = limit + vector_search.SPARE_CANDIDATES
         while True:
             rows = await self._rows(sql, {**given, "count": count})
-            found = _score_rows(rows, query)
+            found = vector_search.score_rows(rows, query)
             worst = found[limit - 1].score if len(found) >= limit else -np.inf
             if vector_search.is_settled(rows, worst, count=count):
                 return found
@@ -202,7 +211,7 @@ class PostgresReader:
         count = limit + vector_search.SPARE_CANDIDATES
         least, most = vector_search.EF_SEARCH
         asked = {**given, "ef": str(min(max(least, count), most)), "count": count}
-        return _score_rows(
+        return vector_search.score_rows(
             await self._rows(vector_search.approximate_sql(made.sql, self._row.dimension or 0), asked, after=WALK),
             query,
         )
@@ -282,15 +291,3 @@ class PostgresReader:
 def _keep_storable(texts: Any) -> list[str]:
     """Those that can stand in the database at all."""
     return [text for text in texts if "\0" not in text and not has_lone_surrogate(text)]
-
-
-def _score_rows(rows: Sequence[Row], query: Any) -> list[Candidate]:
-    """Candidates of the rows of `vector_search` that have a chunk, in total order."""
-    chunks = [row for row in rows if row[1] is not None]
-    rounded = np.round(vector_search.compute_cosines(chunks, query), bm25.DECIMALS).tolist()
-    return _sort_candidates((score, row[2], row[3:6]) for row, score in zip(chunks, rounded, strict=True))
-
-
-def _sort_candidates(found: Any) -> list[Candidate]:
-    made = [Candidate(identity, score, (place[0], place[1], place[2])) for score, identity, place in found]
-    return sorted(made, key=lambda candidate: total_order(candidate.score, candidate.place))

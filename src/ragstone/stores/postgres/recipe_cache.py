@@ -1,8 +1,10 @@
-"""The recipes, editions and sparse vectors of a collection, read once for each state of it."""
+"""The recipes, editions and further vectors of a collection, read once for each state of it."""
 
 from ragstone.core.ports import SparseState
+from ragstone.core.records import WrittenState
 from ragstone.stores.postgres.sparse_search import read_sparse_state
 from ragstone.stores.postgres.view import CollectionView
+from ragstone.stores.postgres.written_search import read_written_state
 
 # Each value once, by as many steps on the index as there are values: documents are many, recipes few.
 DISTINCT = """WITH RECURSIVE r (made) AS (
@@ -26,6 +28,7 @@ class RecipeCache:
     def __init__(self) -> None:
         self._known: dict[int, tuple[tuple[int, str | None], tuple[Values, Values]]] = {}
         self._sparse: dict[int, tuple[tuple[int, str | None], SparseState | None]] = {}
+        self._written: dict[int, tuple[tuple[int, str | None], WrittenState | None]] = {}
 
     async def get_recipes(self, view: CollectionView) -> tuple[Values, Values]:
         """The recipes, then the editions, of the active versions, sorted."""
@@ -46,4 +49,15 @@ class RecipeCache:
         known = self._sparse.get(row.collection_id)
         if known is None or known[0] != state:
             known = self._sparse[row.collection_id] = state, await read_sparse_state(view)
+        return known[1]
+
+    async def get_written_state(self, view: CollectionView) -> WrittenState | None:
+        """The model of the vectors of summaries and questions and how many chunks wait: likewise."""
+        row = view.row
+        if row.written is None:
+            return None
+        state = (row.generation, row.built_at)
+        known = self._written.get(row.collection_id)
+        if known is None or known[0] != state:
+            known = self._written[row.collection_id] = state, await read_written_state(view)
         return known[1]

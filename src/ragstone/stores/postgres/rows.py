@@ -16,7 +16,8 @@ from ragstone.stores.encoding import ChunkFacts, decode_document, decode_value, 
 
 COLLECTION_COLUMNS = """collection_id, tenant_id, name, embedding_model, embedding_variant, embedding_dim,
     generation, chunks, terms, pending, documents, coalesce(embedding_label, embedding_model), second_model,
-    second_variant, second_dim, second_label, second_was_active, built_at"""
+    second_variant, second_dim, second_label, second_was_active, built_at, written_model, written_variant,
+    written_dim"""
 # With `chunks c` and `document_versions v`: what `decode_chunk` reads.
 CHUNK_COLUMNS = "c.chunk_id, c.ordinal, c.vector_key, c.text, c.body, v.facts"
 KEY_BYTES = 32  # a sha256
@@ -27,7 +28,8 @@ NUL_REPLACEMENT = "\ufffd"
 class CollectionRow:
     """The row of a collection as one transaction saw it; `terms` counts those of its active chunks, `pending` the
     active chunks whose vector is missing, `built_at` is ISO 8601 in UTC. Vectors are found by their model's `label`;
-    `second` is model, variant, dimension and label of the one beside, None where there is none."""
+    `second` is model, variant, dimension and label of the one beside, None where there is none; `written` is model,
+    variant and dimension of the vectors of summaries and questions."""
 
     collection_id: int
     tenant: str
@@ -44,6 +46,7 @@ class CollectionRow:
     second: tuple[str | None, str | None, int | None, str | None]
     second_was_active: bool
     built_at: str | None
+    written: tuple[str, str | None, int] | None = None
 
     @property
     def model_identity(self) -> tuple[str | None, str | None, int | None]:
@@ -70,9 +73,11 @@ _body_decoder = msgspec.json.Decoder(ChunkBody)
 
 def decode_collection(row: Sequence[Any]) -> CollectionRow:
     """A collection from `COLLECTION_COLUMNS`."""
-    plain: list[Any] = list(row)
-    second, was_active, built_at = tuple(plain[-6:-2]), plain[-2], format_moment(plain[-1])
-    return CollectionRow(*[*plain[:-6], second, was_active, built_at])
+    plain: list[Any]
+    *plain, second_model, second_variant, second_dim, second_label, was_active, built_at, model, variant, size = row
+    second = (second_model, second_variant, second_dim, second_label)
+    written = None if model is None else (model, variant, size)
+    return CollectionRow(*[*plain, second, was_active, format_moment(built_at), written])
 
 
 def format_moment(at: datetime | None) -> str | None:

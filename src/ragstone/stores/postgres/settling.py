@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from ragstone.core.types import Scope
-from ragstone.stores.postgres import segments, sparse_rows, vectors
+from ragstone.stores.postgres import segments, sparse_rows, vectors, written_rows
 from ragstone.stores.postgres.catalogue import lock_collection, read_collection
 from ragstone.stores.postgres.pool import Cursor, Pool
 from ragstone.stores.postgres.rows import CollectionRow
@@ -54,6 +54,8 @@ async def _delete_unused_vectors(pool: Pool, scope: Scope) -> None:
     while keys := await _read(pool, scope, _bind(vectors.find_unused, after)):
         after = keys[-1]
         await _change(pool, scope, _bind(vectors.delete_unused, keys))
+    if await _read(pool, scope, written_rows.has_unused):
+        await _change(pool, scope, written_rows.delete_unused)
 
 
 def _bind(step: Callable[..., Awaitable[T]], *more: object) -> Callable[[Cursor, CollectionRow], Awaitable[T]]:

@@ -24,6 +24,7 @@ from ragstone.stores.postgres.ts_rank import TsRankReader
 from ragstone.stores.postgres.url import KEYWORDS, parse_postgres_url
 from ragstone.stores.postgres.view import CollectionView
 from ragstone.stores.postgres.writer import PostgresWriter
+from ragstone.stores.postgres.written_index import PostgresWrittenIndex
 from ragstone.stores.revision_status import utc_now
 
 # A server is known by what it was initialised as, which a standby shares, or, where a role may not ask for that, by the
@@ -46,7 +47,7 @@ class PostgresStore:
     per document; `now` is the clock."""
 
     provider = PROVIDER
-    capabilities = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "export", "models", "sparse"})
+    capabilities = frozenset("dense keyword filter versions snapshot export models sparse written".split())
 
     def __init__(self, url: str, *, keep_versions: int = 1, now: Callable[[], datetime] = utc_now) -> None:
         self._pool = Pool(parse_postgres_url(url))
@@ -106,6 +107,12 @@ class PostgresStore:
 
         model = await self._pool.run_transaction(scope.tenant, read_model)
         yield PostgresSparseIndex(self._pool, scope, model, now=self._now)
+
+    @asynccontextmanager
+    async def written_index(self, scope: Scope) -> AsyncIterator[PostgresWrittenIndex]:
+        """The vectors of a collection's summaries and questions; implements `WrittenIndexingStore`."""
+        row = await self._pool.run_transaction(scope.tenant, lambda cursor, _: read_collection(cursor, scope))
+        yield PostgresWrittenIndex(self._pool, scope, row, now=self._now)
 
     async def models(self, scope: Scope) -> list[CollectionModel]:
         return await self._pool.run_transaction(scope.tenant, lambda cursor, _: second_model.list_models(cursor, scope))

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from ragstone.core.ports import Vectors
+from ragstone.core.types import Candidate, total_order
+from ragstone.stores import bm25
 from ragstone.stores.cosine import Scores, cosines
 
 EXACT_UP_TO = 5_000  # chunks of a collection; looking at all of them takes about as long as the rest of a question
@@ -91,3 +93,16 @@ def compute_cosines(rows: Sequence[tuple[Any, ...]], query: Scores) -> Scores:
 def is_settled(rows: Sequence[tuple[Any, ...]], best: float, *, count: int) -> bool:
     """Whether nothing beyond the `count` that were asked for can be as good as `best`, a cosine."""
     return not rows or rows[0][6] < count or bool(1 - best + DISTANCE_TOLERANCE < rows[-1][0])
+
+
+def score_rows(rows: Sequence[tuple[Any, ...]], query: Scores) -> list[Candidate]:
+    """Candidates of the rows that have a chunk, in total order."""
+    chunks = [row for row in rows if row[1] is not None]
+    rounded = np.round(compute_cosines(chunks, query), bm25.DECIMALS).tolist()
+    return sort_candidates((score, row[2], row[3:6]) for row, score in zip(chunks, rounded, strict=True))
+
+
+def sort_candidates(found: Any) -> list[Candidate]:
+    """Candidates of scores, ids and places, in total order."""
+    made = [Candidate(identity, score, (place[0], place[1], place[2])) for score, identity, place in found]
+    return sorted(made, key=lambda candidate: total_order(candidate.score, candidate.place))

@@ -1,4 +1,4 @@
-"""The part of a reader that asks the ledger alone: words, sparse vectors, texts, revisions."""
+"""The part of a reader that asks the ledger alone: words, texts, revisions, and vectors that are not the chunks'."""
 
 from collections.abc import Sequence
 
@@ -13,13 +13,15 @@ from ragstone.core.ports import (
     SparseState,
     SparseVector,
     StoredRevision,
+    Vectors,
+    WrittenReader,
 )
 from ragstone.core.types import Candidate, Chunk, Document, Revision, Scope
 
 
 class LedgerReader:
-    """Reads from a ledger's view; implements `SparseReader`, and that part of `Reader` and `Exporter` that needs no
-    dense vector."""
+    """Reads from a ledger's view; implements `SparseReader`, `WrittenReader`, and that part of `Reader` and `Exporter`
+    that needs no vector of a chunk."""
 
     def __init__(self, inner: Reader, scope: Scope) -> None:
         self._inner = inner
@@ -60,6 +62,14 @@ class LedgerReader:
 
     async def rate_sparse(self, ids: Sequence[str], query: SparseVector) -> dict[str, float]:
         return await self._inner.rate_sparse(ids, query) if isinstance(self._inner, SparseReader) else {}
+
+    async def match_written(self, vector: Vectors, *, where: Where, limit: int) -> list[Candidate]:
+        if not isinstance(self._inner, WrittenReader):
+            return []
+        return await self._inner.match_written(vector, where=where, limit=limit)
+
+    async def rate_written(self, ids: Sequence[str], vector: Vectors) -> dict[str, float]:
+        return await self._inner.rate_written(ids, vector) if isinstance(self._inner, WrittenReader) else {}
 
     @property
     def _exporter(self) -> Exporter:

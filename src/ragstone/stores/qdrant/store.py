@@ -21,6 +21,8 @@ from ragstone.core.ports import (
     SparseIndex,
     SparseIndexingStore,
     Store,
+    WrittenIndex,
+    WrittenIndexingStore,
 )
 from ragstone.core.records import Info
 from ragstone.core.types import Scope
@@ -95,6 +97,12 @@ class QdrantStore:
         if not isinstance(self._ledger, SparseIndexingStore):
             raise UsageError(f"a {self._ledger.provider} store keeps no sparse vectors")
         return self._ledger.sparse_index(scope)
+
+    def written_index(self, scope: Scope) -> AbstractAsyncContextManager[WrittenIndex]:
+        """The vectors of summaries and questions, which the ledger keeps; raises `UsageError` if it keeps none."""
+        if not isinstance(self._ledger, WrittenIndexingStore):
+            raise UsageError(f"a {self._ledger.provider} store keeps no vectors of summaries and questions")
+        return self._ledger.written_index(scope)
 
     @asynccontextmanager
     async def reader(self, scope: Scope) -> AsyncIterator[QdrantReader | ForeignReader]:

@@ -48,6 +48,7 @@ from ragstone.testing.stores.second_model import SecondModelContract
 from ragstone.testing.stores.sparse_index import SparseIndexContract, fill_sparse, make_sparse, search_sparse
 from ragstone.testing.stores.vectors import VectorContract
 from ragstone.testing.stores.versions import VersionContract
+from ragstone.testing.stores.written_index import WrittenIndexContract, fill_written, make_written, search_written
 
 __all__ = [
     "CAPABILITIES",
@@ -67,6 +68,7 @@ __all__ = [
     "fill_second_model",
     "fill_sparse",
     "fill_vectors",
+    "fill_written",
     "list_model_states",
     "make_document",
     "make_key",
@@ -76,6 +78,7 @@ __all__ = [
     "make_vector",
     "make_vector_key",
     "make_wide_vector",
+    "make_written",
     "open_search_cache",
     "read_texts",
     "require_capabilities",
@@ -83,6 +86,7 @@ __all__ = [
     "search_nearest",
     "search_sparse",
     "search_texts",
+    "search_written",
     "write_revisions",
 ]
 
@@ -95,6 +99,7 @@ class StoreContract(
     ExportContract,
     SecondModelContract,
     SparseIndexContract,
+    WrittenIndexContract,
     SearchContract,
     VectorContract,
     RunContract,

@@ -20,7 +20,7 @@ from ragstone.testing.stores.fixtures import StoreFixtures
 from ragstone.testing.stores.samples import DIMENSION, MODEL, OTHER, SCOPE, VARIANT, make_revision, make_vector
 
 # Those of `ports.Store`.
-CAPABILITIES = frozenset({"dense", "keyword", "filter", "versions", "snapshot", "fusion", "export", "models", "sparse"})
+CAPABILITIES = frozenset("dense keyword filter versions snapshot fusion export models sparse written".split())
 
 
 class CollectionContract(StoreFixtures):
