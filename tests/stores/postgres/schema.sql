@@ -140,6 +140,7 @@
 -- postings_dead.collection_id: integer NOT NULL p
 -- postings_dead.generation: bigint NOT NULL p
 -- postings_dead.numbers: bytea NOT NULL x
+-- postings_dead.terms: text[] x
 -- schema_migrations.version: integer NOT NULL p
 -- schema_migrations.name: text NOT NULL x
 -- schema_migrations.checksum: text NOT NULL x

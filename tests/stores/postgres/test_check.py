@@ -44,7 +44,7 @@ async def store(server: Server, database: str) -> AsyncIterator[PostgresStore]:
         ("UPDATE postings SET counts = '\\x0900' WHERE term = 'plum'", "does not say what the chunks say of 'plum'"),
         ("UPDATE postings SET term = 'prune' WHERE term = 'plum'", "the keyword index"),
         (
-            "INSERT INTO postings_dead SELECT tenant_id, collection_id, 99, '\\x00000000' FROM collections",
+            "INSERT INTO postings_dead SELECT tenant_id, collection_id, 99, '\\x00000000', NULL FROM collections",
             "marked as gone",
         ),
         ("UPDATE document_versions SET status = 'kept' WHERE doc_version_id = 1", "that are not of an active version"),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.stores.postgres import PostgresStore, segments, sparse_rows
+from ragstone.stores.postgres import PostgresStore, removed_words, segments, sparse_rows
 from ragstone.stores.postgres.pool import Pool
 from ragstone.testing.stores import (
     SCOPE,
@@ -56,13 +56,30 @@ def read_traces(server: Server, database: str, word: str = SECRET) -> dict[str, 
     return {name: int(str(server.run(query, database)[0][0])) for name, query in queries.items()}
 
 
+@pytest.mark.parametrize("way", ["noted", "many", "other edition"])
 async def test_a_removed_document_leaves_nothing_in_the_indexes(
-    store: PostgresStore, server: Server, database: str
+    store: PostgresStore, server: Server, database: str, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
+    """The words of a few chunks are noted, and their postings alone read; else all are."""
+    if way == "many":
+        monkeypatch.setattr(removed_words, "MOST_CHUNKS", 1)
+    elif way == "other edition":
+        monkeypatch.setattr(removed_words, "analyzer_edition", lambda: "later")
+    monkeypatch.setattr(removed_words, "TERMS_AT_ONCE", 1)
+    pages = 0
+    read = segments.read_posting_page
+
+    async def count(*given: Any) -> Any:
+        nonlocal pages
+        pages += 1
+        return await read(*given)
+
+    monkeypatch.setattr(segments, "read_posting_page", count)
     before = read_traces(server, database)
     assert (before["words"], before["terms"], before["keys"]) == (1, 1, 62)
     others = await search_texts(store, "number3 pear")
     await remove(store, "secret.md")
+    assert (pages > 0) == (way != "noted")
     assert read_traces(server, database) == {
         "words": 0, "dead": 0, "terms": 0, "numbers": 0, "keys": 60, "vectors": 0
     }  # fmt: skip
@@ -71,7 +88,7 @@ async def test_a_removed_document_leaves_nothing_in_the_indexes(
     assert await store.admin.check(SCOPE) == []
 
 
-async def test_words_of_a_replaced_text_stay_until_a_removal_or_a_repair(
+async def test_words_of_a_replaced_text_stay_until_a_repair(
     store: PostgresStore, server: Server, database: str
 ) -> None:
     async def replace(revision: int, texts: Sequence[str]) -> None:
@@ -88,11 +105,12 @@ async def test_words_of_a_replaced_text_stay_until_a_removal_or_a_repair(
     await replace(4, ["apple jam"])
     assert read_traces(server, database)["words"] == 1
     await remove(store, "7.md")
-    assert read_traces(server, database)["words"] == 0
-    assert await store.admin.check(SCOPE) == []
+    assert (read_traces(server, database)["words"], read_traces(server, database)["dead"]) == (1, 2)
+    assert await store.admin.check(SCOPE, repair=True) == []
+    assert (read_traces(server, database)["words"], read_traces(server, database)["dead"]) == (0, 0)
 
 
-@pytest.mark.parametrize("interrupted", ["merge_page", "finish_merge", "rewrite_segments"])
+@pytest.mark.parametrize("interrupted", ["erase_page", "forget", "merge_page", "finish_merge", "rewrite_segments"])
 async def test_the_next_run_goes_on_where_the_end_of_one_was_interrupted(
     store: PostgresStore, server: Server, database: str, monkeypatch: pytest.MonkeyPatch, interrupted: str
 ) -> None:
@@ -101,8 +119,11 @@ async def test_the_next_run_goes_on_where_the_end_of_one_was_interrupted(
 
     with monkeypatch.context() as patch:
         patch.setattr(segments, "PAGE", 4)
-        module = sparse_rows if interrupted == "rewrite_segments" else segments
+        patch.setattr(removed_words, "TERMS_AT_ONCE", 1)
+        module = next(one for one in (removed_words, segments, sparse_rows) if hasattr(one, interrupted))
         patch.setattr(module, interrupted, fail)
+        if module is segments:
+            patch.setattr(removed_words, "MOST_CHUNKS", 1)
         with pytest.raises(ConnectionAbortedError):
             await remove(store, "secret.md")
     assert await store.admin.check(SCOPE) == []

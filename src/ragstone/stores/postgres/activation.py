@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from ragstone.core.types import Document
-from ragstone.stores.postgres import binary_copy, segments, vectors
+from ragstone.stores.postgres import binary_copy, removed_words, segments, vectors
 from ragstone.stores.postgres.catalogue import CounterChange, update_counters
 from ragstone.stores.postgres.filter_facts import is_restricted
 from ragstone.stores.postgres.pool import Cursor
@@ -78,7 +78,8 @@ async def remove_documents(
     scope = (collection.tenant, collection.collection_id)
     await cursor.execute(VERSIONS, (*scope, list(documents)))
     active = [version for version, _, status, _ in await cursor.fetchall() if status == "active"]
-    change = replace(await _deactivate(cursor, collection, StatusChanges(off=active)), documents=-len(active))
+    turn = StatusChanges(off=active)
+    change = replace(await _deactivate(cursor, collection, turn, removed=True), documents=-len(active))
     statement = "DELETE FROM documents WHERE tenant_id = %s AND collection_id = %s AND doc_id = ANY(%s)"
     await cursor.execute(statement, (*scope, list(documents)))
     number = cursor.rowcount
@@ -128,14 +129,17 @@ def _plan_status_changes(
     return turn
 
 
-async def _deactivate(cursor: Cursor, collection: CollectionRow, turn: StatusChanges) -> CounterChange:
+async def _deactivate(
+    cursor: Cursor, collection: CollectionRow, turn: StatusChanges, *, removed: bool = False
+) -> CounterChange:
     scope = (collection.tenant, collection.collection_id)
     change = CounterChange()
     if turn.off:
         await cursor.execute(DELETE_ACTIVE, (*scope, turn.off))
         rows = await cursor.fetchall()
         if rows:
-            await segments.record_dead_numbers(cursor, collection, [row[0] for row in rows])
+            terms = await _list_removed_terms(cursor, collection, turn.off, len(rows)) if removed else None
+            await segments.record_dead_numbers(cursor, collection, [row[0] for row in rows], terms=terms)
             lacking = await vectors.count_missing(cursor, collection, [bytes(row[2]) for row in rows])
             change = CounterChange(-len(rows), -sum(row[1] for row in rows), -lacking)
     if turn.gone:
@@ -146,6 +150,15 @@ async def _deactivate(cursor: Cursor, collection: CollectionRow, turn: StatusCha
     for status, versions in turn.others.items():
         await _set_status(cursor, scope, status, versions)
     return change
+
+
+async def _list_removed_terms(
+    cursor: Cursor, collection: CollectionRow, versions: list[int], chunks: int
+) -> Sequence[str]:
+    if chunks > removed_words.MOST_CHUNKS:
+        return removed_words.UNKNOWN
+    stored = await _read_stored_chunks(cursor, collection, versions)
+    return removed_words.list_terms([chunk for own in stored.values() for chunk in own])
 
 
 async def _set_status(cursor: Cursor, scope: tuple[str, int], status: str, versions: list[int]) -> None:

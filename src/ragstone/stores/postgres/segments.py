@@ -27,7 +27,8 @@ PAGE = 4_000  # rows rewritten at a time: bounds the memory, and how long the co
 JOINED_AT_ONCE = 1_000  # terms
 
 STATE = f"""SELECT segments, merged, next_number, chunks,
-    (SELECT coalesce(sum(length(numbers)), 0) / 4 FROM postings_dead WHERE {OURS})
+    (SELECT coalesce(sum(length(numbers)), 0) / 4 FROM postings_dead WHERE {OURS}),
+    EXISTS (SELECT FROM postings_dead WHERE {OURS} AND terms = '{{}}')
     FROM collections WHERE {OURS}"""  # noqa: S608
 # The numbers of segments follow each other, so that joining keeps them in order.
 JOIN = f"""WITH torn AS (
@@ -54,11 +55,15 @@ CLEAR = f"DELETE FROM postings WHERE {OURS} AND term = ANY(%(terms)s)"  # noqa: 
 PackedPostings = tuple[str, bytes, bytes, bytes]
 
 
-async def record_dead_numbers(cursor: Cursor, collection: CollectionRow, numbers: Sequence[int]) -> None:
-    """Remember chunks that are no longer active but stand in postings."""
+async def record_dead_numbers(
+    cursor: Cursor, collection: CollectionRow, numbers: Sequence[int], *, terms: Sequence[str] | None
+) -> None:
+    """Remember chunks that are no longer active but are in postings: with the words of those that were removed, none
+    where these are unknown; None where they were replaced."""
+    noted = None if terms is None else list(terms)
     await cursor.execute(
-        "INSERT INTO postings_dead (tenant_id, collection_id, generation, numbers) VALUES (%s, %s, %s, %s)",
-        (collection.tenant, collection.collection_id, collection.generation + 1, pack_numbers(numbers)),
+        "INSERT INTO postings_dead (tenant_id, collection_id, generation, numbers, terms) VALUES (%s, %s, %s, %s, %s)",
+        (collection.tenant, collection.collection_id, collection.generation + 1, pack_numbers(numbers), noted),
     )
 
 
@@ -70,12 +75,13 @@ def pack_numbers(numbers: Sequence[int]) -> bytes:
 async def append_segment(cursor: Cursor, collection: CollectionRow, chunks: Sequence[tuple[int, ActiveChunk]]) -> None:
     """Write the postings of chunks, given with their numbers in order, as one segment."""
     rows = _build_postings(chunks)
-    await _write_segment(cursor, collection, chunks[0][0] if chunks else 0, rows)
+    await write_segment(cursor, collection, chunks[0][0] if chunks else 0, rows)
 
 
-async def _write_segment(
+async def write_segment(
     cursor: Cursor, collection: CollectionRow, segment: int, rows: Sequence[PackedPostings]
 ) -> None:
+    """Write rows of one segment, given by its number."""
     head = (binary_copy.encode_text(collection.tenant), binary_copy.encode_int4(collection.collection_id))
     number = binary_copy.encode_int4(segment)
     made = ((*head, term.encode(), number, *columns) for term, *columns in rows)
@@ -119,13 +125,16 @@ class MergePlan:
     generation: int
 
 
-async def plan_merge(cursor: Cursor, collection: CollectionRow, *, thorough: bool = False) -> MergePlan | None:
-    """How to join small segments and drop what is dead, where it is worth it, or anything is dead and `thorough`."""
-    await cursor.execute(STATE.encode(), _parameters(collection))
+async def plan_merge(
+    cursor: Cursor, collection: CollectionRow, *, removed: bool = False, thorough: bool = False
+) -> MergePlan | None:
+    """How to join small segments and drop what is dead, where it is worth it; also where anything is dead and
+    `thorough`, or where documents were `removed` of which the words are unknown."""
+    await cursor.execute(STATE.encode(), name_collection(collection))
     row = await cursor.fetchone()
-    segments, merged, following, active, dead = row or (0, 0, 0, 0, 0)
+    segments, merged, following, active, dead, unknown = row or (0, 0, 0, 0, 0, False)
     seen = (segments, merged, following, collection.generation)
-    if dead > (0 if thorough else MAX_DEAD_SHARE * active):
+    if dead > (0 if thorough or (removed and unknown) else MAX_DEAD_SHARE * active):
         return MergePlan(True, 0, *seen)
     if segments > MAX_SEGMENTS:
         return MergePlan(False, 0 if following - merged > MAX_TAIL_SHARE * merged else merged, *seen)
@@ -136,7 +145,9 @@ async def merge_page(cursor: Cursor, collection: CollectionRow, plan: MergePlan,
     """Do it for the next terms after one; the last of them, None when there are no more."""
     if plan.rewrite:
         return await _rewrite_page(cursor, collection, plan, after)
-    await cursor.execute(JOIN.encode(), _parameters(collection, first=plan.first, after=after, limit=JOINED_AT_ONCE))
+    await cursor.execute(
+        JOIN.encode(), name_collection(collection, first=plan.first, after=after, limit=JOINED_AT_ONCE)
+    )
     row = await cursor.fetchone()
     return row[0] if row else None
 
@@ -151,20 +162,21 @@ async def _rewrite_page(cursor: Cursor, collection: CollectionRow, plan: MergePl
     before = Counter(row[0] for row in rows)
     joined = {row[0]: row for row in join_live_rows(rows, gone)}
     kept = {row[0] for row in rows if before[row[0]] == 1 and joined.get(row[0]) == row}
-    await cursor.execute(CLEAR.encode(), _parameters(collection, terms=sorted(before.keys() - kept)))
-    await _write_segment(cursor, collection, 0, [row for term, row in joined.items() if term not in kept])
+    await cursor.execute(CLEAR.encode(), name_collection(collection, terms=sorted(before.keys() - kept)))
+    await write_segment(cursor, collection, 0, [row for term, row in joined.items() if term not in kept])
     return rows[-1][0]
 
 
 async def finish_merge(cursor: Cursor, collection: CollectionRow, plan: MergePlan) -> None:
     """Forget the dead numbers that were taken out, and count the segments; not where another merge has done so."""
     if plan.rewrite:
-        await cursor.execute(FORGET_DEAD.encode(), _parameters(collection, until=plan.generation))
+        await cursor.execute(FORGET_DEAD.encode(), name_collection(collection, until=plan.generation))
     seen = {"segments": plan.segments, "merged": plan.merged, "following": plan.following}
-    await cursor.execute(COUNT_SEGMENTS.encode(), _parameters(collection, **seen))
+    await cursor.execute(COUNT_SEGMENTS.encode(), name_collection(collection, **seen))
 
 
-def _parameters(collection: CollectionRow, **more: object) -> dict[str, object]:
+def name_collection(collection: CollectionRow, **more: object) -> dict[str, object]:
+    """The parameters that every statement here takes."""
     return {"tenant": collection.tenant, "collection": collection.collection_id, **more}
 
 
@@ -172,7 +184,7 @@ async def read_dead_numbers(
     cursor: Cursor, collection: CollectionRow, *, until: int | None = None
 ) -> NDArray[np.int32]:
     """Numbers of chunks that are gone but may stand in postings: all, or those `until` a generation."""
-    await cursor.execute(DEAD.encode(), _parameters(collection, until=until))
+    await cursor.execute(DEAD.encode(), name_collection(collection, until=until))
     return np.frombuffer(b"".join([bytes(row[0]) for row in await cursor.fetchall()]), NUMBER)
 
 
@@ -180,7 +192,7 @@ async def read_posting_page(cursor: Cursor, collection: CollectionRow, after: st
     """The rows of the next terms after one, all rows of each; [] when there are no more."""
     limit = PAGE
     while True:
-        await cursor.execute(READ.encode(), _parameters(collection, after=after, limit=limit))
+        await cursor.execute(READ.encode(), name_collection(collection, after=after, limit=limit))
         rows = [(term, bytes(n), bytes(c), bytes(s)) for term, n, c, s in await cursor.fetchall()]
         if len(rows) < limit:
             return rows

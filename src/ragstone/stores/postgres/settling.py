@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from ragstone.core.types import Scope
-from ragstone.stores.postgres import segments, sparse_rows, vectors, written_rows
+from ragstone.stores.postgres import removed_words, segments, sparse_rows, vectors, written_rows
 from ragstone.stores.postgres.catalogue import lock_collection, read_collection
 from ragstone.stores.postgres.pool import Cursor, Pool
 from ragstone.stores.postgres.rows import CollectionRow
@@ -19,24 +19,37 @@ CLEAR = "UPDATE collections SET erased = 0 WHERE tenant_id = %s AND collection_i
 
 
 async def settle_collection(pool: Pool, scope: Scope, *, thorough: bool = False) -> None:
-    """Merge postings where that is worth it, and delete vectors that no chunk has. Where documents were removed, or
-    `thorough`, nothing of chunks that are gone stays in the indexes."""
+    """Merge postings where that is worth it, and delete vectors that no chunk has. Nothing of documents that were
+    removed stays in the indexes, and if `thorough` nothing of replaced texts either."""
     erased = await _read(pool, scope, _read_erasure)
-    thorough = thorough or erased > 0
-    await _merge_words(pool, scope, thorough=thorough)
-    await settle_sparse(pool, scope, thorough=thorough)
+    await _merge_words(pool, scope, removed=erased > 0, thorough=thorough)
+    if erased:
+        await _erase_words(pool, scope)
+    await settle_sparse(pool, scope, thorough=thorough or erased > 0)
     await _delete_unused_vectors(pool, scope)
     if erased:
         await _change(pool, scope, lambda cursor, held: _clear_erasure(cursor, held, erased))
 
 
-async def _merge_words(pool: Pool, scope: Scope, *, thorough: bool) -> None:
-    plan = await _read(pool, scope, lambda cursor, row: segments.plan_merge(cursor, row, thorough=thorough))
+async def _merge_words(pool: Pool, scope: Scope, *, removed: bool, thorough: bool) -> None:
+    def look(cursor: Cursor, row: CollectionRow) -> Awaitable[segments.MergePlan | None]:
+        return segments.plan_merge(cursor, row, removed=removed, thorough=thorough)
+
+    plan = await _read(pool, scope, look)
     after: str | None = "" if plan else None
     while plan and after is not None:
         after = await _change(pool, scope, _bind(segments.merge_page, plan, after))
     if plan:
         await _change(pool, scope, lambda cursor, held: segments.finish_merge(cursor, held, plan))
+
+
+async def _erase_words(pool: Pool, scope: Scope) -> None:
+    """Take removed words out of the postings of these words, where no merge has read all postings."""
+    until = await _read(pool, scope, _read_generation)
+    last: str | None = ""
+    while last is not None:
+        last = await _change(pool, scope, _bind(removed_words.erase_page, until, last))
+    await _change(pool, scope, _bind(removed_words.forget, until))
 
 
 async def settle_sparse(pool: Pool, scope: Scope, *, thorough: bool | None = None) -> None:
@@ -61,6 +74,10 @@ async def _delete_unused_vectors(pool: Pool, scope: Scope) -> None:
 def _bind(step: Callable[..., Awaitable[T]], *more: object) -> Callable[[Cursor, CollectionRow], Awaitable[T]]:
     """A step with the rest of its arguments."""
     return lambda cursor, row: step(cursor, row, *more)
+
+
+async def _read_generation(_cursor: Cursor, collection: CollectionRow) -> int:
+    return collection.generation
 
 
 async def _read_erasure(cursor: Cursor, collection: CollectionRow) -> int:

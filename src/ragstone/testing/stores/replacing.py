@@ -28,6 +28,16 @@ class ReplaceContract(StoreFixtures):
             assert (await reader.info()).chunks == 1
         assert await store.admin.check(SCOPE) == []
 
+    async def test_texts_of_any_language_are_sound(self, store: Store) -> None:
+        """Such words have stems of their own language beside the English ones."""
+        german = "Die Schlüssel wurden gestern gewechselt, und die Häuser bleiben bis zum Abend geschlossen."
+        french = "Les clés ont été changées hier et les maisons resteront fermées jusqu'à demain soir."
+        await write_revisions(store, make_revision("a.md", [german, french, "鍵は昨日交換されました。"]))
+        assert await search_texts(store, "geschlossene Häuser") == [german]
+        assert await store.admin.check(SCOPE) == []
+        await write_revisions(store, make_revision("a.md", [french], revision=2))
+        assert await store.admin.check(SCOPE) == []
+
     async def test_a_revision_that_is_not_newer_is_refused(self, store: Store) -> None:
         await write_revisions(store, make_revision("a.md", ["apple"], revision=2))
         for revision in (1, 2):
