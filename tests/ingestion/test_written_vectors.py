@@ -1,6 +1,5 @@
-"""Vectors of the summaries and questions that a language model wrote: what they find, what they cost, when they go."""
+"""Vectors of the summaries and questions that a language model wrote: what a run makes anew, and when they go."""
 
-import json
 import os
 import signal
 import sqlite3
@@ -12,58 +11,14 @@ from typing import Any
 
 import pytest
 
-import ragstone
 from ragstone.core.errors import ConfigError, RagstoneError, Unavailable, UsageError
 from ragstone.core.types import Scope
 from ragstone.stores.embedded.paths import files_of_scope
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.patience import HANG
-from tests.providers.serving.between import Between, Reply, Seen, standing
+from tests.providers.serving.between import Between, standing
 from tests.stores.postgres.server import shared
-from tests.stores.qdrant.engine import Engine
-from tests.stores.qdrant.server import Recorder
-from tests.stores.qdrant.server import serving as recording
-
-TEXTS = {
-    "fault.md": "E-417: replace fuse F3 behind panel B.\n",
-    "menu.md": "Coffee comes hot out of the machine in the kitchen.\n",
-    "cold.md": "In the cold season the kitchen stays warm until eight.\n",
-}
-WRITTEN = {
-    "fuse": ("What to do about error 417.", "Why does my coffee machine stay cold?"),
-    "hot": ("Where hot drinks are.", "Which drinks are served?"),
-    "season": ("Hours of heating.", "How long is the heating on?"),
-}
-QUESTION = "Why does my coffee maker stay so cold?"
-BY_OTHERS = ["menu.md", "cold.md", "fault.md"]
-SEMANTIC: Any = {"mode": "semantic"}
-
-
-def reply(seen: Seen) -> Reply:
-    """What a server of the OpenAI format says when it is asked for its models, or for texts about a passage."""
-    if seen.method == "GET":
-        return answer({"object": "list", "data": [{"id": "writer", "object": "model"}]})
-    passage = seen.json["messages"][-1]["content"]
-    summary, question = next((said for word, said in WRITTEN.items() if word in passage), ("Something.", "What?"))
-    said = json.dumps({"summary": summary, "questions": [question, f"Is there more than: {summary}"]})
-    about = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "writer"}
-    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-    events = [
-        {**about, "choices": [{"index": 0, "delta": {"role": "assistant", "content": said}, "finish_reason": None}]},
-        {**about, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
-        {**about, "choices": [], "usage": usage},
-    ]
-    lines = [*map(json.dumps, events), "[DONE]"]
-    pieces = (f"data: {line}\n\n".encode() for line in lines)
-    return Reply(pieces, headers={"content-type": "text/event-stream"})
-
-
-def answer(body: Any) -> Reply:
-    return Reply(iter([json.dumps(body).encode()]), headers={"content-type": "application/json"})
-
-
-def count_asked(writer: Between) -> int:
-    return sum(seen.method == "POST" for seen in writer.requests)
+from tests.written_texts import BY_OTHERS, QUESTION, SEMANTIC, count_asked, open_with, paths, reply, write_folder
 
 
 @pytest.fixture
@@ -74,99 +29,7 @@ def writer() -> Iterator[Between]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "docs"
-    made.mkdir()
-    for name, text in TEXTS.items():
-        (made / name).write_text(text, encoding="utf-8")
-    return made
-
-
-@pytest.fixture(params=["embedded", "encrypted", "postgresql", "qdrant"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The URL of an empty store of each kind that keeps them, with its settings."""
-    if request.param in ("embedded", "encrypted"):
-        key = {"encryption__key": "A" * 43 + "="} if request.param == "encrypted" else {}
-        yield f"embedded:{tmp_path / 'store'}", key
-    elif request.param == "qdrant":
-        engine = Engine(tmp_path / "engine")
-        with recording(recorder=Recorder(inner=engine)) as recorder:
-            yield recorder.url(tmp_path / "ledger"), {}
-        engine.close()
-    else:
-        server = shared()
-        with server.database() as name:
-            yield server.url(name), {}
-
-
-def open_with(store: Any, writer: Between, *, vectors: bool = True, **settings: Any) -> ragstone.Knowledge:
-    """With the built-in embedding model unless another is given."""
-    given: Any = {"llm__model": "openai/writer", "llm__base_url": f"{writer.url}/v1", "llm__api_key": "k"}
-    given |= {"chunk__enrich": ["summary", "questions"], "chunk__enrich_vectors": vectors, "llm__retries": 0}
-    return ragstone.open(store, **{**given, **settings})
-
-
-def paths(found: Any) -> list[str]:
-    return [hit.chunk.document.path for hit in found.hits]
-
-
-def score_of(path: str, found: Any) -> float:
-    return next(float(hit.score) for hit in found.hits if hit.chunk.document.path == path)
-
-
-def test_a_question_in_the_words_of_a_written_one_finds_the_chunk_only_when_asked_for(
-    place: tuple[str, dict[str, Any]], folder: Path, writer: Between
-) -> None:
-    store, settings = place
-    with open_with(store, writer, vectors=False, **settings) as kb:
-        [run] = kb.ingest(folder)
-        assert "written_texts" not in run.stats
-        before = kb.search(QUESTION, **SEMANTIC)
-        assert paths(before) == BY_OTHERS
-        assert {name for hit in before.hits for name in hit.signals} == {"bm25", "cosine"}
-        hybrid, by_rank = paths(kb.search(QUESTION)), score_of("fault.md", kb.search(QUESTION, fusion="rrf"))
-        assert kb.doctor() == []
-    asked = count_asked(writer)
-    with open_with(store, writer, **settings) as kb:
-        assert kb.doctor() == ["the summaries and questions have no vectors yet; run: ragstone ingest"]
-        [run] = kb.ingest(folder)
-        assert (run.stats["written_texts"], run.stats["embedded"], count_asked(writer)) == (9, 0, asked)
-        found = kb.search(QUESTION, **SEMANTIC)
-        assert paths(found)[0] == "fault.md"
-        [best] = [hit for hit in found.hits if hit.chunk.document.path == "fault.md"]
-        own = next(hit.signals["cosine"] for hit in before.hits if hit.chunk.document.path == "fault.md")
-        assert best.signals["cosine"] == own
-        assert best.score == best.signals["written"] > 0.8 > own
-        assert paths(kb.search(QUESTION))[0] == "fault.md" != hybrid[0]
-        assert score_of("fault.md", kb.search(QUESTION, fusion="rrf")) > by_rank
-        without = kb.search(QUESTION, written_vectors=False, **SEMANTIC)
-        assert [(hit.score, hit.signals) for hit in without.hits] == [(hit.score, hit.signals) for hit in before.hits]
-        assert not any("written" in hit.signals for hit in kb.search(QUESTION, mode="keyword").hits)
-        assert paths(kb.search(QUESTION, min_cosine=0.8, **SEMANTIC)) == ["fault.md"]
-        assert kb.doctor() == []
-        [again] = kb.ingest(folder)
-        assert (again.stats["written_texts"], count_asked(writer)) == (0, asked)
-
-
-def test_explanations_and_notes_name_them(folder: Path, tmp_path: Path, writer: Between) -> None:
-    with open_with(tmp_path / "store", writer) as kb:
-        kb.ingest(folder)
-        told = kb.explain(QUESTION, path="fault.md")
-        assert (told.stage, told.final_rank, told.ranks["written"]) == ("found", 1, 1)
-        assert told.ranks["cosine"] == 3
-        assert told.signals["written"] > 0.8 > told.signals["cosine"]
-        assert "written" not in kb.explain(QUESTION, path="fault.md", written_vectors=False).ranks
-        low = kb.explain(QUESTION, path="cold.md", min_cosine=0.8)
-        assert low.stage == "below_threshold"
-        assert kb.search(QUESTION).counts["written"] == 3
-    with open_with(tmp_path / "store", writer, vectors=False) as kb:
-        (folder / "new.md").write_text("A bell rings at six.\n", encoding="utf-8")
-        kb.ingest(folder)
-        [note] = [note for note in kb.search(QUESTION).notes if note.code == "written_pending"]
-        assert "of 1 chunks have no vectors yet; run ingest with chunk.enrich_vectors" in note.message
-        [problem] = kb.doctor()
-        assert problem.startswith("1 chunk was not looked at for vectors of summaries and questions yet")
-        kb.ingest(folder, refresh=True)  # without the setting they go
-        assert paths(kb.search(QUESTION, **SEMANTIC))[0] == "menu.md"
+    return write_folder(tmp_path / "docs")
 
 
 def count_rows(store: Path) -> tuple[int, int]:
@@ -241,6 +104,7 @@ written_vectors.CHUNKS_AT_ONCE = 1
 embed = written_vectors._embed_batch
 done = 0
 
+
 async def kill(*given):
     global done
     if done == 2:
@@ -305,25 +169,6 @@ def test_damage_is_noted_named_and_mended(folder: Path, tmp_path: Path, writer: 
         assert paths(kb.search(QUESTION, **SEMANTIC))[0] == "fault.md"
 
 
-def test_two_collections_beside_each_other_keep_one_scale(folder: Path, tmp_path: Path, writer: Between) -> None:
-    """A chunk of a collection with such vectors gains by them alone; those of one without keep their scores."""
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "tea.md").write_text("Tea stays in the cold pot of the coffee maker.\n", encoding="utf-8")
-    settings: Any = {
-        "collections": {"with": {}, "without": {}},
-        "pipelines": [{"name": "both", "collections": ["with", "without"]}],
-    }
-    with open_with(tmp_path / "store", writer, collection="with", **settings) as kb:
-        kb.ingest(folder)
-    with open_with(tmp_path / "store", writer, vectors=False, collection="without", **settings) as kb:
-        kb.ingest(other)
-        found = kb.pipeline("both").search(QUESTION, **SEMANTIC)
-        signals = {hit.chunk.document.path: hit.signals for hit in found.hits}
-        assert paths(found)[:2] == ["fault.md", "tea.md"]
-        assert ("written" in signals["fault.md"], "written" in signals["tea.md"]) == (True, False)
-
-
 @pytest.mark.parametrize(
     ("settings", "kind", "said"),
     [
@@ -343,3 +188,21 @@ def test_settings_that_cannot_be_met_are_one_sentence(
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not writer.requests
+
+
+def test_a_copy_leaves_the_vectors_behind_with_a_note(folder: Path, tmp_path: Path, writer: Between) -> None:
+    target = str(tmp_path / "target")
+    with open_with(tmp_path / "store", writer) as kb:
+        kb.ingest(folder)
+        [done] = kb.copy(target)
+        assert done.notes == (
+            "the vectors of summaries and questions were not copied; set chunk.enrich_vectors and run: ragstone ingest",
+        )
+        before = kb.search(QUESTION)
+    asked = count_asked(writer)
+    with open_with(target, writer) as kb:
+        kb.ingest(folder)
+        assert [(hit.chunk.id, hit.score) for hit in kb.search(QUESTION).hits] == [
+            (hit.chunk.id, hit.score) for hit in before.hits
+        ]
+        assert count_asked(writer) == asked
