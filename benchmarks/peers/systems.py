@@ -187,7 +187,7 @@ class Txtai:
         self._embeddings = Embeddings(**kinds[mode])
 
     def fill(self, _folder: Path, documents: Sequence[tuple[str, str]]) -> None:
-        self._embeddings.index([(id_, text, None) for id_, text in documents])
+        self._embeddings.index([(id_, text, None) for id_, text in documents if text.strip()])
 
     def ask(self, question: str) -> list[str]:
         return unique(str(found[0]) for found in self._embeddings.search(question, DEPTH))

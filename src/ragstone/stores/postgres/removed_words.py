@@ -40,7 +40,7 @@ def list_terms(removed: Sequence[ActiveChunk]) -> Sequence[str]:
 
 
 async def erase_page(cursor: Cursor, collection: CollectionRow, until: int, after: str) -> str | None:
-    """Take what was removed `until` a generation out of the postings of the next terms after one; the last of them,
+    """Take chunks that were removed `until` a generation out of the postings of the next terms; the last of them,
     None when there are no more."""
     given = segments.name_collection(collection, until=until, after=after, limit=TERMS_AT_ONCE)
     await cursor.execute(NEXT_TERMS.encode(), given)
