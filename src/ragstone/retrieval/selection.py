@@ -52,19 +52,17 @@ def deduplicate(hits: Sequence[Hit], *, alike: float = ALIKE) -> list[Hit]:
     terms have a Jaccard similarity of at least `alike` and that agree in all numbers, units, dates, names, denials
     and opposites: two policies that differ in 15 and 30 days both stay. A later hit is compared with kept ones only.
     """
-    bags = _collect_terms(hits)
-    sets = [frozenset(bag) for bag in bags]
+    sets = [frozenset(extract_terms(hit.chunk.text)) for hit in hits]
+    heads = _choose_heads(sets, alike)
     kept: list[int] = []
     folded: dict[int, list[int]] = defaultdict(list)
     seen: dict[str, list[int]] = defaultdict(list)
     exact: dict[str, int] = {}
     for i, hit in enumerate(hits):
         plain = " ".join(hit.chunk.text.casefold().split())
-        # Sets that are alike share one of their first, rarest terms: only those are compared.
-        head = bags[i][: len(bags[i]) - ceil(alike * len(bags[i]) - 1e-9) + 1] if len(bags[i]) >= LEAST_TERMS else []
         twin = exact.get(plain)
         if twin is None:
-            near = sorted({j for term in head for j in seen[term]})
+            near = sorted({j for term in heads[i] for j in seen[term]})
             close = (j for j in near if jaccard(sets[i], sets[j]) >= alike)
             twin = next((j for j in close if not differ_in_facts(hit.chunk.text, hits[j].chunk.text)), None)
         if twin is not None:
@@ -72,16 +70,22 @@ def deduplicate(hits: Sequence[Hit], *, alike: float = ALIKE) -> list[Hit]:
             continue
         kept.append(i)
         exact[plain] = i
-        for term in head:
+        for term in heads[i]:
             seen[term].append(i)
     return [_add_duplicates(hits[i], [hits[j] for j in folded[i]]) for i in kept]
 
 
-def _collect_terms(hits: Sequence[Hit]) -> list[list[str]]:
-    """The distinct terms of each hit, the rarest among the hits first."""
-    sets = [dict.fromkeys(extract_terms(hit.chunk.text)) for hit in hits]
+def _choose_heads(sets: Sequence[Set[str]], alike: float) -> list[list[str]]:
+    """So many of the rarest terms of each set that two sets which are alike share one of them; none for short texts,
+    and none where the set has more terms of its own than one that is alike to another can have."""
     count = Counter(chain.from_iterable(sets))
-    return [sorted(sorted(bag), key=count.__getitem__) for bag in sets]
+    heads: list[list[str]] = []
+    for terms in sets:
+        others = len(terms) - ceil(alike * len(terms) - 1e-9)  # at most, beside those that it shares
+        own = sum(count[term] == 1 for term in terms)
+        wanted = len(terms) >= LEAST_TERMS and own <= others
+        heads.append(sorted(sorted(terms), key=count.__getitem__)[: others + 1] if wanted else [])
+    return heads
 
 
 def jaccard(a: Set[str], b: Set[str]) -> float:
