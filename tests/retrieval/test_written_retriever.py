@@ -11,6 +11,7 @@ from ragstone.config.load import load as load_settings
 from ragstone.engine import Engine
 from ragstone.evaluation import Case
 from ragstone.evaluation.engine_evaluation import evaluate_golden
+from ragstone.retrieval.retriever_weights import WRITTEN_MARGIN
 from tests.commands import Run
 from tests.providers.serving.between import Between, standing
 from tests.server.conftest import open_client
@@ -75,13 +76,16 @@ def test_a_question_in_the_words_of_a_written_one_finds_the_chunk_only_when_aske
         [best] = [hit for hit in found.hits if hit.chunk.document.path == "fault.md"]
         own = next(hit.signals["cosine"] for hit in before.hits if hit.chunk.document.path == "fault.md")
         assert best.signals["cosine"] == own
-        assert best.score == best.signals["written"] > 0.8 > own
+        assert best.score == round(best.signals["written"] - WRITTEN_MARGIN, 6) > 0.6 > own
         assert paths(kb.search(QUESTION))[0] == "fault.md" != hybrid[0]
         assert score_of("fault.md", kb.search(QUESTION, fusion="rrf")) > by_rank
         without = kb.search(QUESTION, written_vectors=False, **SEMANTIC)
         assert [(hit.score, hit.signals) for hit in without.hits] == [(hit.score, hit.signals) for hit in before.hits]
         assert not any("written" in hit.signals for hit in kb.search(QUESTION, mode="keyword").hits)
-        assert paths(kb.search(QUESTION, min_cosine=0.8, **SEMANTIC)) == ["fault.md"]
+        assert paths(kb.search(QUESTION, min_cosine=0.6, **SEMANTIC)) == ["fault.md"]
+        if store.startswith("qdrant"):
+            notes = [note.message for note in kb.search(QUESTION, fusion_at="server").notes]
+            assert "the store's own fusion leaves the vectors of summaries and questions out" in notes
         assert kb.doctor() == []
         [again] = kb.ingest(folder)
         assert (again.stats["written_texts"], count_asked(writer)) == (0, asked)
@@ -95,7 +99,7 @@ def test_explanations_and_notes_name_them(folder: Path, tmp_path: Path, writer: 
         assert told.ranks["cosine"] == 3
         assert told.signals["written"] > 0.8 > told.signals["cosine"]
         assert "written" not in kb.explain(QUESTION, path="fault.md", written_vectors=False).ranks
-        low = kb.explain(QUESTION, path="cold.md", min_cosine=0.8)
+        low = kb.explain(QUESTION, path="cold.md", min_cosine=0.6)
         assert low.stage == "below_threshold"
         assert kb.search(QUESTION).counts["written"] == 3
     with open_with(tmp_path / "store", writer, vectors=False) as kb:

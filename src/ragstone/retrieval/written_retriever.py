@@ -1,5 +1,5 @@
-"""The vectors of summaries and questions in the retriever by vectors: a chunk scores the best of its own vector and of
-those. Both are cosines to the same vector, so the score keeps its scale and its weight.
+"""The vectors of summaries and questions in the retriever by vectors: a chunk scores its own cosine, or the best of
+theirs less a margin, whichever is higher. All are cosines to the same vector, so the score keeps its scale and weight.
 
 A hit's signal `cosine` stays that of the chunk's own text, because thresholds and abstentions are fitted to it; the
 signal `written` stands beside it.
