@@ -117,7 +117,7 @@ IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image"
 DELIMITED = SandboxedFormat("csv/2", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
-        HTML: SandboxedFormat("html/8", "ragstone.extraction.html.parse:parse_html"),
+        HTML: SandboxedFormat("html/9", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/5", "ragstone.extraction.feed.parse:parse_feed"),
         MHTML: SandboxedFormat("mhtml/6", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/7", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),

@@ -29,6 +29,7 @@ NAMES = {
     **dict.fromkeys(
         "related recommended recommendations recirc trending popular teaser teasers outbrain taboola".split(), "nav"
     ),
+    **dict.fromkeys("carousel slider".split(), "nav"),
     **dict.fromkeys("comment comments disqus respond replies".split(), "nav"),
     **dict.fromkeys("byline dateline timestamp tags taglist keywords".split(), "header"),
     **dict.fromkeys("footer copyright disclaimer".split(), "footer"),
@@ -70,6 +71,16 @@ def find_role_hint(node: Node, body: Node, titled: Set[int]) -> str:
     role = _find_named_role(node.get("class")) or ("" if id(node) in titled else _find_named_role(node.get("id")))
     # Highlighters mark comments of code so.
     return "" if role and node.tag not in BLOCKS and _is_in_text(node) else role
+
+
+def is_marked(node: Node) -> bool:
+    """Whether an element is furniture by its tag or its role, which say so more surely than its names."""
+    return node.tag in TAGS or node.get("role") in ARIA
+
+
+def find_words(node: Node) -> set[str]:
+    """The words of an element's class and id."""
+    return {word.lower() for name in ("class", "id") for word in WORDS.findall(node.get(name))}
 
 
 def _find_named_role(names: str) -> str:

@@ -6,15 +6,16 @@ from itertools import pairwise
 
 from ragstone.extraction.html.furniture_hints import find_role_hint, find_titled
 from ragstone.extraction.html.inline import collect_texts
+from ragstone.extraction.html.prose import GOOD, LINKED, find_misnamed, measure_prose
 from ragstone.extraction.html.tree import BLOCKS, HEADINGS, Node
 
 CLOSED = frozenset("p li pre blockquote table ul ol dl h1 h2 h3 h4 h5 h6 figure".split())  # no search for text inside
-GOOD = 60  # characters of a paragraph that is certainly prose
-LINKED = 0.5  # share of link text from which a piece is navigation
 DENSE = 0.6
+HALF = 0.5  # of the main text, from which a box of links is text
 SHARE = 0.7  # of the good text that the main element must hold
 NAMED = 0.3  # of the good text, from which an element's own word is taken that it is the article
 PROSE = frozenset(("p", "div", "figcaption"))
+ROUNDS = 5  # of elements in elements whose names are wrong
 NEXT = 3  # pieces of prose among which one that is said again is a repetition
 TEASER = 700  # characters
 TEASERS = 3
@@ -26,12 +27,18 @@ def assign_roles(body: Node) -> None:
     nodes = list(_walk(body))
     beginnings, titled = _find_beginnings(nodes), find_titled(nodes)
     leading = {key: one for key, one in beginnings.items() if _is_link(one)}
-    own = [node for node in nodes if not _assign_hint(node, body, leading, titled)]
-    mass = _measure_prose(own)
+    every, misnamed = measure_prose(nodes), set[int]()
+    for _ in range(ROUNDS):
+        own = [node for node in nodes if not _assign_hint(node, body, leading, titled, misnamed)]
+        mass = measure_prose(own)
+        found = find_misnamed(nodes, every, mass.get(id(body), 0))
+        if not found:
+            break
+        misnamed |= found
     main = _narrow_main(_find_declared_main(own, mass) or body, mass, beginnings)
-    _assign_outside_roles(main)
+    _assign_outside_roles(main, mass)
     for node in _walk(main) if mass.get(id(main)) else ():
-        _assign_link_roles(node)
+        _assign_link_roles(node, mass, HALF * mass[id(main)])
     _drop_repeats(main)
 
 
@@ -39,7 +46,7 @@ def _drop_repeats(main: Node) -> None:
     """Give prose that is said again at once the role of furniture: galleries repeat captions."""
     latest: deque[str] = deque(maxlen=NEXT)
     for node in _walk(main):
-        if node.role or node.tag not in PROSE or any(isinstance(c, Node) and c.tag in BLOCKS for c in node.children):
+        if node.role or node.tag not in PROSE or _holds_block(node):
             continue
         text = " ".join("".join(collect_texts(node)).split())
         if len(text) < GOOD:
@@ -47,6 +54,17 @@ def _drop_repeats(main: Node) -> None:
         if text in latest and not _is_in_list_or_table(node):
             node.role = "nav"
         latest.append(text)
+
+
+def _holds_block(node: Node) -> bool:
+    """Whether an element has a block in it, be it in an inline element."""
+    waiting = [child for child in node.children if isinstance(child, Node)]
+    while waiting:
+        child = waiting.pop()
+        if child.tag in BLOCKS:
+            return True
+        waiting.extend(one for one in child.children if isinstance(one, Node))
+    return False
 
 
 def _is_in_list_or_table(node: Node) -> bool:
@@ -67,10 +85,13 @@ def _walk(body: Node) -> Iterator[Node]:
         waiting.extend(child for child in reversed(node.children) if isinstance(child, Node))
 
 
-def _assign_hint(node: Node, body: Node, leading: Mapping[int, Node], titled: Set[int]) -> bool:
+def _assign_hint(node: Node, body: Node, leading: Mapping[int, Node], titled: Set[int], misnamed: Set[int]) -> bool:
     """Whether the element is furniture by its tag, role or class, or lies in such an element; notes it."""
     parent = node.parent
     if parent is None:
+        return False
+    if id(node) in misnamed:
+        node.role = ""
         return False
     if parent.role:
         node.role = parent.role
@@ -107,30 +128,6 @@ def _find_beginnings(nodes: list[Node]) -> dict[int, Node]:
 def _is_link(node: Node) -> bool:
     """Whether all text of an element is a link."""
     return node.links >= LEADING * node.text or (node.tag == "a" and bool(node.get("href")))
-
-
-def _measure_prose(nodes: list[Node]) -> dict[int, int]:
-    """Characters of good prose in each element (by identity), from the leaves up."""
-    mass: dict[int, int] = {}
-    for node in reversed(nodes):
-        if node.tag == "a" and node.get("href"):
-            mass.pop(id(node), None)
-            continue
-        if node.tag in BLOCKS:
-            direct = _count_direct_text(node)
-            if direct >= GOOD and node.links <= LINKED * node.text:
-                mass[id(node)] = mass.get(id(node), 0) + direct
-        if node.parent is not None and id(node) in mass:
-            mass[id(node.parent)] = mass.get(id(node.parent), 0) + mass[id(node)]
-    return mass
-
-
-def _count_direct_text(node: Node) -> int:
-    """Characters of text in the element itself and in inline elements of it."""
-    return sum(
-        len(child.strip()) if isinstance(child, str) else 0 if child.tag in BLOCKS else child.text
-        for child in node.children
-    )
 
 
 def _find_declared_main(own: list[Node], mass: dict[int, int]) -> Node | None:
@@ -198,8 +195,9 @@ def _is_said_here(node: Node) -> bool:
     return not node.role and node.text >= GOOD and node.links <= LINKED * node.text
 
 
-def _assign_outside_roles(main: Node) -> None:
-    """What stands before the main element is its header, what stands after it its footer; the title stays."""
+def _assign_outside_roles(main: Node, mass: Mapping[int, int]) -> None:
+    """What stands before the main element is its header, what stands after it its footer; the title stays, and so do
+    paragraphs beside the main element that begin its text."""
     node = main
     title = next((one for one in _walk(main) if one.tag == "h1"), None)
     while node.parent is not None:
@@ -211,7 +209,8 @@ def _assign_outside_roles(main: Node) -> None:
                 if child.strip():
                     parent.children[place] = Node("span", parent, {}, [child], role=role)
             elif not child.role:
-                child.role = role
+                is_lead = role == "header" and node is main and child.tag == "p" and id(child) in mass
+                child.role = "body" if is_lead else role
                 if role == "header" and title is None:
                     title = _keep_page_title(child)
         node = parent
@@ -228,15 +227,16 @@ def _keep_page_title(part: Node) -> Node | None:
     return found
 
 
-def _assign_link_roles(node: Node) -> None:
-    """Give the lists and boxes of links in an element their role; a list below a heading or behind a colon is text."""
+def _assign_link_roles(node: Node, mass: Mapping[int, int], most: float) -> None:
+    """Give the lists and boxes of links in an element their role; a list below a heading or behind a colon is text, and
+    so is a box with more prose than `most`."""
     before: Node | None = None
     for child in node.children:
         if isinstance(child, str):
             before = None if child.strip() else before
             continue
         if not child.role:
-            child.role = _find_link_role(child)
+            child.role = _find_link_role(child) if mass.get(id(child), 0) <= most else ""
             if child.role == "nav" and child.tag in ("ul", "ol") and before is not None and _is_lead_in(before):
                 child.role = ""
         before = child if child.text else before

@@ -1,0 +1,74 @@
+"""How much prose each element of a web page holds, and which elements hold too much of it to be furniture."""
+
+from collections.abc import Iterable, Mapping
+
+from ragstone.extraction.html.furniture_hints import NAMES, find_words, is_marked
+from ragstone.extraction.html.tree import BLOCKS, Node
+
+GOOD = 60  # characters of a paragraph that is certainly prose
+LINKED = 0.5  # share of link text from which a piece is navigation
+CAPTION = 700  # characters of the longest caption
+ANSWERS = frozenset("comment comments disqus respond replies".split())
+CERTAIN = frozenset(  # words of parts that may be longer than all else on a page
+    "cookie cookies consent gdpr footer copyright disclaimer nav navbar navigation menu modal popup tooltip newsletter "
+    "subscribe subscription signup login".split()
+)
+LEAST = 300  # characters
+FEW = 120
+TIMES = 2
+
+
+def measure_prose(nodes: list[Node]) -> dict[int, int]:
+    """Characters of good prose in each element (by identity), from the leaves up; captions are not counted."""
+    mass: dict[int, int] = {}
+    for node in reversed(nodes):
+        if node.tag == "a" and node.get("href"):
+            mass.pop(id(node), None)
+            continue
+        if node.tag in BLOCKS:
+            direct = _count_direct_text(node)
+            if direct >= GOOD and node.links <= LINKED * node.text:
+                mass[id(node)] = mass.get(id(node), 0) + direct
+        if id(node) in mass and _is_caption(node):
+            del mass[id(node)]
+        if node.parent is not None and id(node) in mass:
+            mass[id(node.parent)] = mass.get(id(node.parent), 0) + mass[id(node)]
+    return mass
+
+
+def find_misnamed(nodes: Iterable[Node], every: Mapping[int, int], own: int) -> set[int]:
+    """The elements (by identity) called furniture that hold far more prose than all that is not called so.
+
+    `every` is the prose of each element before the hints, `own` what they leave. Elements of one name count together.
+    Answers of readers are the text of a page only where there is hardly any other: in a discussion. Rows of teasers,
+    which no name tells, are that of a page without any other.
+    """
+    kinds: dict[tuple[str, str], list[Node]] = {}
+    for node in nodes:
+        if node.role and node.parent is not None and not node.parent.role and every.get(id(node)):
+            kinds.setdefault((node.tag, node.get("class") or str(id(node))), []).append(node)
+    found: set[int] = set()
+    prose = {kind: sum(every[id(node)] for node in group) for kind, group in kinds.items()}
+    for kind in sorted(kinds, key=prose.__getitem__, reverse=True):
+        if prose[kind] < max(TIMES * own, LEAST):
+            break
+        words = set[str]().union(*(find_words(node) for node in kinds[kind]))
+        most = LEAST if words & ANSWERS else FEW if words.isdisjoint(NAMES) else prose[kind]
+        if own <= most and words.isdisjoint(CERTAIN) and not any(map(is_marked, kinds[kind])):
+            found.update(map(id, kinds[kind]))
+            own += prose[kind]
+    return found
+
+
+def _is_caption(node: Node) -> bool:
+    if node.tag in ("figcaption", "caption"):
+        return True
+    return node.text < CAPTION and "caption" in node.get("class").lower() and "caption" in find_words(node)
+
+
+def _count_direct_text(node: Node) -> int:
+    """Characters of text in the element itself and in inline elements of it."""
+    return sum(
+        len(child.strip()) if isinstance(child, str) else 0 if child.tag in BLOCKS else child.text
+        for child in node.children
+    )

@@ -1,0 +1,62 @@
+"""Parts of a page whose names sound like furniture, and that are its text all the same."""
+
+import pytest
+
+from ragstone.extraction.html.parse import Html
+
+PROSE = "A long sentence, which says something about the matter at hand, and goes on for a while. "
+PLAIN = "<ul>" + "".join(f'<li><a href="/{n}">A page of the menu, number {n}</a></li>' for n in range(40)) + "</ul>"
+LINKS = PLAIN.replace("<ul>", '<ul class="menu">')
+
+
+def body(page: str) -> str:
+    blocks = Html().extract(page.encode(), path="a.html").blocks
+    return "\n".join(block.text for block in blocks if block.role == "body")
+
+
+@pytest.mark.parametrize("name", ['class="widget story"', 'class="with_related_topics"', 'id="middle_rail"'])
+def test_the_part_with_nearly_all_prose_is_the_text(name: str) -> None:
+    parts = "".join(f"<p>{n} {PROSE}</p>" for n in range(5))
+    text = body(f"<h1>News</h1>{LINKS}<div {name}>{parts}</div><p>{PROSE}</p>")
+    assert f"3 {PROSE.strip()}" in text
+    assert "number 3" not in text
+
+
+def test_paragraphs_of_one_class_count_together() -> None:
+    parts = "".join(f'<p class="paywall">{n} {PROSE}</p>' for n in range(8))
+    assert f"7 {PROSE.strip()}" in body(f"<h1>News</h1><div>{LINKS}<p>{PROSE}</p>{parts}</div>")
+
+
+def test_a_long_notice_on_cookies_is_no_text() -> None:
+    notice = f'<div class="cookie-banner">{"".join(f"<p>{n} {PROSE}</p>" for n in range(5))}</div>'
+    assert f"3 {PROSE.strip()}" not in body(f"<h1>News</h1><p>Short.</p><p>{PROSE}</p>{LINKS}{notice}")
+
+
+def test_answers_are_the_text_of_a_page_that_has_no_other() -> None:
+    answers = "".join(
+        f'<div class="comment-group"><div class="comment"><h3>user{n}</h3><div><p>{n} {PROSE}</p></div></div></div>'
+        for n in range(5)
+    )
+    text = body(f"<main><h1>Stops at the start</h1>{answers}</main>")
+    assert [n for n in range(5) if f"{n} {PROSE.strip()}" not in text] == []
+
+
+def test_captions_of_a_gallery_do_not_outweigh_the_article() -> None:
+    slides = "".join(f'<div class="slide"><div class="caption">{n}: {PROSE * 2}</div></div>' for n in range(12))
+    gallery, own = f'<div class="viewport">{slides}</div>', "".join(f"<p>{n} {PROSE}</p>" for n in range(4))
+    assert f"2 {PROSE.strip()}" in body(f"<article><h1>News</h1><div>{own}<div>{gallery}</div></div></article>")
+
+
+def test_a_paragraph_is_not_a_repetition_of_the_element_around_it() -> None:
+    page = f"<h1>News</h1><div><div class='text'><span><p>First. {PROSE}</p></span></div><p>Then. {PROSE}</p></div>"
+    assert "First." in body(page)
+
+
+def test_a_short_article_among_links_is_text() -> None:
+    page = f"<div id='main'><h1>News</h1><p>{PROSE}</p><p>1 {PROSE}</p>{PLAIN}</div>"
+    assert f"1 {PROSE.strip()}" in body(f"<div>{page}</div><div><p>Best viewed in a browser. {PROSE}</p></div>")
+
+
+def test_the_first_paragraph_beside_the_main_text_belongs_to_it() -> None:
+    rest = "".join(f"<p>{n} {PROSE}</p>" for n in range(6))
+    assert "First." in body(f"<h1>News</h1><div><p>First. {PROSE}</p><div>{rest}</div></div>")
