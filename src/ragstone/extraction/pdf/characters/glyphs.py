@@ -223,7 +223,8 @@ def _read_runs(text: Any, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.ui
     a, b, c, d = (matrix[:, k].astype(np.float64) for k in range(4))
     x, y = view.map_point(origin[:, 0], origin[:, 1])
     size = np.round(np.abs(sizes) * np.hypot(c, d), 1)
-    turn = _compute_turns(a, b, view)
+    upward = np.where(sizes < 0, -1.0, 1.0)  # a negative size in a matrix of half a turn is upright
+    turn = _compute_turns(a * upward, b * upward, view)
     base = y  # in the frame where the text runs right
     if turn.any():
         base = np.select([turn == 1, turn == 2, turn == 3], [-x, -y, x], y)

@@ -120,7 +120,7 @@ def build_aligned_table(rows: Sequence[Row], across: Sequence[Rule], *, sure: bo
     groups = stack_rows(rows, grid, _find_bands(across, box), len(parts) + 1)
     squares: list[CellBox] = []
     for number, group in enumerate(groups):
-        squares += _build_squares(number, group, rows, grid)
+        squares += build_squares(number, group, rows, grid)
     squares = widen_headers(squares, reach, across, box)
     return Table(box, squares, len(groups), len(parts) + 1)
 
@@ -227,7 +227,7 @@ def _find_bands(across: Sequence[Rule], box: Box) -> list[float]:
     )
 
 
-def _build_squares(
+def build_squares(
     number: int,
     group: Sequence[int],
     rows: Sequence[Row],

@@ -1,6 +1,6 @@
 """Parts the cells of a ruled table where lines are missing but its text stands in rows and columns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -17,11 +17,15 @@ FEWEST = 3  # lines of a cell that may be rows of their own
 NUMBERS = 0.7  # of a column's lines are numbers where each line is a row
 SEVERAL = 0.6  # of the rows between two lines hold more than one phrase where a column line is missing
 MANY = 0.6  # of these phrases are numbers
+WORDED, NEARLY = 4, 0.9  # rows, and share of them with several phrases, that show columns of words
+APART = 0.9  # letter heights of white between these
+SIGNS = 0.1  # of the phrases between numbers may be signs in place of a number, such as (X)
 SHORT = 4.0  # words of a phrase where rows without numbers are told apart
 
 
 def find_missing_lines(lines: Sequence[Line], xs: Sequence[float]) -> list[float]:
-    """The x of column lines that are missing: between two that are drawn, numbers stand below each other several times.
+    """The x of column lines that are missing: between two that are drawn, numbers stand below each other several times,
+    or words in all rows.
 
     Tables with one line behind their first column are such.
     """
@@ -34,15 +38,30 @@ def find_missing_lines(lines: Sequence[Line], xs: Sequence[float]) -> list[float
         rows = group_rows(build_cell_lines(words))
         several = [row for row in rows if len(row.phrases) > 1]
         said = [phrase for row in several for phrase in row.phrases]
-        if len(several) >= max(FEWEST, SEVERAL * len(rows)) and sum(is_number(p.text) for p in said) >= MANY * len(
-            said
-        ):
+        numbers = sum(is_number(phrase.text) for phrase in said)
+        if len(several) >= max(FEWEST, SEVERAL * len(rows)) and numbers >= MANY * len(said):
             out += find_separators(rows, least=FEWEST)
+        elif len(rows) >= WORDED and len(several) >= NEARLY * len(rows):
+            out += [at for at in find_separators(rows, least=len(several)) if _is_wide(rows, at)]
     return out
 
 
-def split_by_columns(squares: Sequence[CellBox], xs: Sequence[float]) -> list[CellBox]:
-    """Cells over several columns parted at the column lines of other rows, where their text leaves these free."""
+def _is_wide(rows: Sequence[Row], at: float) -> bool:
+    """Whether all rows leave more white at a place than between words."""
+    for row in rows:
+        left = max((p.x1 for p in row.phrases if p.x0 < at), default=float("-inf"))
+        right = min((p.x0 for p in row.phrases if p.x1 > at), default=float("inf"))
+        if right - left < APART * row.size:
+            return False
+    return True
+
+
+def split_by_columns(squares: Sequence[CellBox], xs: Sequence[float], missing: Sequence[float]) -> list[CellBox]:
+    """Cells over several columns parted at the column lines of other rows, where their text leaves these free.
+
+    At lines that are `missing` everywhere a cell is parted if it has text of several columns: headings reach over such
+    lines, and go to the column that they are above.
+    """
     wide = [s for s in squares if s.colspan > 1 and s.rowspan == 1 and s.lines]
     if not wide:
         return list(squares)
@@ -52,9 +71,49 @@ def split_by_columns(squares: Sequence[CellBox], xs: Sequence[float]) -> list[Ce
         full = {id(s) for s in wide if id(s) in fitting}
     else:
         full = {id(s) for s in several if _is_all_numbers(fitting[id(s)])}
+    undrawn = [s for s in wide if set(xs[s.col + 1 : s.col + s.colspan]) <= set(missing)]
+    if undrawn:
+        reaches = _measure_columns([fitting[id(s)] for s in undrawn if id(s) in full])
+        fitting |= {id(s): own for s in undrawn if id(s) not in full and (own := _place_headings(s, reaches))}
+        full = full - {id(s) for s in undrawn} | _find_parted(undrawn, fitting)
     out: list[CellBox] = []
     for square in squares:
         out += _split_square(square, fitting[id(square)], xs) if id(square) in full else [square]
+    return out
+
+
+def _find_parted(undrawn: Sequence[CellBox], fitting: Mapping[int, Sequence[tuple[int, Phrase]]]) -> set[int]:
+    """The cells to be parted: those with text of several columns, and a heading right above such cells of figures."""
+    several = {id(s) for s in undrawn if len({c for c, _ in fitting.get(id(s), [])}) > 1}
+    below: dict[int, CellBox] = {}
+    out = set(several)
+    for square in sorted(undrawn, key=lambda s: s.row, reverse=True):
+        under = below.get(square.col)
+        if id(square) in fitting and under is not None and id(under) in several and len(under.lines) >= FEWEST:
+            out.add(id(square))
+        below[square.col] = square
+    return out
+
+
+def _measure_columns(found: Sequence[Sequence[tuple[int, Phrase]]]) -> dict[int, tuple[float, float]]:
+    """Where the text of each column begins and ends."""
+    out: dict[int, tuple[float, float]] = {}
+    for column, phrase in (one for own in found for one in own):
+        x0, x1 = out.get(column, (phrase.x0, phrase.x1))
+        out[column] = min(x0, phrase.x0), max(x1, phrase.x1)
+    return out
+
+
+def _place_headings(square: CellBox, reaches: Mapping[int, tuple[float, float]]) -> list[tuple[int, Phrase]] | None:
+    """The column that each phrase stands above; None where one stands above none, or above two alike."""
+    out: list[tuple[int, Phrase]] = []
+    columns = [column for column in range(square.col, square.col + square.colspan) if column in reaches]
+    for phrase in (phrase for line in square.lines for phrase in split_phrases(line)):
+        shared = {c: min(phrase.x1, reaches[c][1]) - max(phrase.x0, reaches[c][0]) for c in columns}
+        first, second = [*sorted(columns, key=shared.__getitem__, reverse=True), None, None][:2]
+        if first is None or shared[first] <= 0 or (second is not None and 2 * shared[second] > shared[first]):
+            return None
+        out.append((first, phrase))
     return out
 
 
@@ -72,7 +131,7 @@ def _assign_columns(square: CellBox, xs: Sequence[float]) -> list[tuple[int, Phr
 
 
 def _is_all_numbers(own: Sequence[tuple[int, Phrase]]) -> bool:
-    return all(is_number(phrase.text) for _, phrase in own[1:])
+    return sum(not is_number(phrase.text) for _, phrase in own[1:]) <= SIGNS * len(own)
 
 
 def _split_square(square: CellBox, own: Sequence[tuple[int, Phrase]], xs: Sequence[float]) -> list[CellBox]:

@@ -62,6 +62,17 @@ def read_signs(rows: Sequence[Row]) -> SignReading:
     return SignReading(kept, places, rules)
 
 
+def drop_leaders(lines: Sequence[Line]) -> list[Line]:
+    """Lines without leaders, parted where these stood; a single one may be anything else."""
+    if sum(bool(LEADER.search(line.text)) for line in lines) < LED:
+        return list(lines)
+    out: list[Line] = []
+    for line in lines:
+        parts = _split_at_leaders(line, SHORT_LEADER)
+        out += [line] if parts and parts[0] is line.words else [Line(part) for part in parts]
+    return out
+
+
 def _may_draw(text: str) -> bool:
     return text in BARS or (text[-1] in "….·-=_─━═~" and text[-2:-1] in ("", text[-1]))
 

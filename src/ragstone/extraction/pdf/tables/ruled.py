@@ -9,6 +9,8 @@ from ragstone.extraction.pdf.characters.lines import Line
 from ragstone.extraction.pdf.characters.table import CellBox, Table, build_cell_lines, compact_table
 from ragstone.extraction.pdf.characters.words import Word
 from ragstone.extraction.pdf.tables.cell_splitting import find_missing_lines, split_by_columns, split_by_rows
+from ragstone.extraction.pdf.tables.drawn_signs import drop_leaders
+from ragstone.extraction.pdf.tables.undrawn_headings import split_headings
 
 TOUCH = 3.0  # points: lines that end so near each other meet
 SAME = 2.5  # points: parallel lines so near are one
@@ -93,15 +95,18 @@ def build_ruled_table(frame: Frame, lines: Sequence[Line]) -> Table | None:
     own = [
         line for line in lines if xs[0] <= (line.x0 + line.x1) / 2 <= xs[-1] and ys[0] <= _line_middle(line) <= ys[-1]
     ]
+    own = drop_leaders(own)
     if not own:
         return None
-    xs = sorted([*xs, *find_missing_lines(own, xs)])
+    missing = find_missing_lines(own, xs)
+    xs = sorted([*xs, *missing])
     cols = len(xs) - 1
     squares = _build_squares(frame, xs, ys)
     _fill_squares(squares, own, xs, ys)
     if sum(bool(s.lines) for s in squares) < FILL_SHARE * len(squares):
         return None
-    squares = split_by_rows(split_by_columns(squares, xs), cols)
+    squares = split_headings(squares, xs)
+    squares = split_by_rows(split_by_columns(squares, xs, missing), cols)
     rows = max(s.row + s.rowspan for s in squares)
     made = compact_table(Table((xs[0], ys[0], xs[-1], ys[-1]), squares, rows, cols, ruled=True))
     return made if _is_table(made) else None

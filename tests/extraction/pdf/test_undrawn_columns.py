@@ -1,0 +1,90 @@
+"""Ruled tables in which only some column lines are drawn: what stands between two of them, and their headings."""
+
+from ragstone.core.types import Block
+from ragstone.extraction.image.pdf_with_ocr import parse_pdf
+from tests.extraction.pdf.sheets import line, pdf, shown
+
+
+def tables(page: str) -> list[Block]:
+    return [b for b in parse_pdf(pdf([page]), path="a.pdf", ocr=False).blocks if b.type == "table"]
+
+
+def rows(table: Block) -> list[list[str]]:
+    last = max(cell.row for cell in table.cells)
+    return [[cell.text for cell in table.cells if cell.row == n] for n in range(last + 1)]
+
+
+def amount(right: float, y: float, text: str) -> str:
+    """A number that ends at `right`; digits of this font are 5.56 wide, dots and commas 2.78."""
+    width = sum(2.78 if sign in ".," else 3.33 if sign in "()" else 6.67 if sign == "X" else 5.56 for sign in text)
+    return shown(right - width, y, text)
+
+
+def grouped_table() -> str:
+    """A stub and two groups with a line before each, three columns of figures in each group."""
+    parts = [line(50, y, 500, y) for y in (100, 120, 150, 302)]
+    parts += [line(x, 100, x, 302) for x in (200, 350)]
+    parts += [shown(60, 125, "Offence"), shown(262, 112, "Men"), shown(408, 112, "Women")]
+    for left in (200, 350):
+        parts += [shown(left + 20, 145, "All"), shown(left + 57, 133, "Under 18"), shown(left + 70, 145, "years")]
+        parts += [shown(left + 104, 133, "18 years"), shown(left + 104, 145, "and over")]
+    for n in range(9):
+        y = 165 + 15 * n
+        parts += [shown(55, y, f"Offence {n}"), shown(110, y, ". . . . . . . . . . . . . . .")]
+        for left in (200, 350):
+            figures = (f"{n + 3}1,062.{n}", f"5{n}0.4", "(X)" if n == 8 else f"9{n}2.6")
+            parts += [amount(left + right, y, text) for right, text in zip((48, 92, 142), figures, strict=True)]
+    return "\n".join(parts)
+
+
+def test_columns_between_two_lines_have_their_headings() -> None:
+    [table] = tables(grouped_table())
+    found = rows(table)
+    assert found[1][-6:] == ["All", "Under 18 years", "18 years and over"] * 2
+    assert [cell.colspan for cell in table.cells if cell.text in ("Men", "Women")] == [3, 3]
+    assert found[3] == ["Offence 1", "41,062.1", "510.4", "912.6", "41,062.1", "510.4", "912.6"]
+
+
+def test_a_sign_in_place_of_a_figure_keeps_no_columns_together() -> None:
+    [table] = tables(grouped_table())
+    assert rows(table)[-1] == ["Offence 8", "111,062.8", "580.4", "(X)", "111,062.8", "580.4", "(X)"]
+
+
+def test_leaders_are_no_text_of_a_ruled_table() -> None:
+    [table] = tables(grouped_table())
+    assert ". ." not in table.text
+
+
+def test_words_below_each_other_in_all_rows_are_columns() -> None:
+    parts = [line(50, y, 400, y) for y in (100, 118, 200)] + [line(x, 100, x, 200) for x in (50, 120, 330, 400)]
+    said = [("name", "sex", "dwelling", "age")] + [
+        (f"N. {n}", "F M"[n % 2 * 2], "old house", f"4{n}") for n in range(5)
+    ]
+    for n, row in enumerate(said):
+        parts += [shown(x, 113 + 16 * n, text) for x, text in zip((55, 125, 220, 340), row, strict=True)]
+    [table] = tables("\n".join(parts))
+    assert rows(table) == [list(row) for row in said]
+
+
+def test_headings_in_one_dark_cell_stand_above_the_columns_below() -> None:
+    edges = [50, 130, 200, 270, 340, 410]
+    ground = "0 g 50 650 360 50 re f 0 g"
+    parts = [ground, *(line(50, y, 410, y) for y in range(150, 241, 15)), *(line(x, 150, x, 240) for x in edges)]
+    parts += [line(50, 100, 410, 100), line(50, 100, 50, 240), line(410, 100, 410, 240)]
+    parts += [shown(185, 116, "Spring", extra="1 g"), shown(322, 116, "Autumn", extra="1 g"), "0 g"]
+    parts += [shown(55, 138, "County", extra="1 g")]
+    parts += [shown(x + 12, y, text, extra="1 g") for x in edges[1:5] for y, text in ((132, "Active"), (143, "voters"))]
+    parts.append("0 g")
+    for n in range(6):
+        parts += [shown(x + 4, 161 + 15 * n, f"{n}{x}") for x in edges[:3]]
+    [table] = tables("\n".join(parts))
+    assert [(c.text, c.colspan) for c in table.cells if c.row == 0 and c.text] == [("Spring", 2), ("Autumn", 2)]
+    assert rows(table)[1] == ["County", *["Active voters"] * 4]
+    assert rows(table)[2][:3] == ["050", "0130", "0200"]
+
+
+def test_text_of_a_negative_size_turned_by_half_is_upright() -> None:
+    page = "\n".join(f"BT /F1 -10 Tf -1 0 0 -1 50 {700 - 14 * n} Tm (Line {n} of the report) Tj ET" for n in range(3))
+    text = parse_pdf(pdf([page]), path="a.pdf", ocr=False).record
+    assert "Line 0 of the report" in text
+    assert text.index("Line 0") < text.index("Line 2")
