@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from ragstone.extraction.pdf.characters.rows import CURRENCY, Phrase, Row, is_number
@@ -12,6 +13,7 @@ FEW_VALLEY = 0.9  # the same where fewer rows do
 CROSSING = 0.1  # of the rows may cross a valley: headings over several columns, long labels
 FEW = 3  # rows of numbers that are enough to tell the columns
 SPACES = 1.5  # of a typewriter part two columns: one alone parts words
+LABEL, EVEN = 4, 1.3  # words of a phrase from which on a gap that is hardly wider than the others parts no columns
 APART = 0.4  # a gap so wide in a heading lies between two columns' words
 
 
@@ -72,10 +74,12 @@ def split_at_separators(phrase: Phrase, parts: Sequence[float], lefts: Sequence[
         return [phrase]
     out: list[Phrase] = []
     many = _spans_columns(phrase, parts)
+    usual = EVEN * median(b.x0 - a.x1 for a, b in pairwise(phrase.words)) if len(phrase.words) >= LABEL else 0.0
     for word in phrase.words:
         size = word.style.size
         signed = bool(out) and out[-1].words[-1].text in CURRENCY
-        if out and not signed and _is_split_point(out[-1].x1, word.x0, size, word.style.step, parts, lefts, sure=many):
+        apart = bool(out) and not signed and (many or word.x0 - out[-1].x1 > usual)
+        if apart and _is_split_point(out[-1].x1, word.x0, size, word.style.step, parts, lefts, sure=many):
             out.append(Phrase([word], word.x0, word.x1))
         elif out:
             out[-1].words.append(word)

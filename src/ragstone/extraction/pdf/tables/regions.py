@@ -16,6 +16,7 @@ PROSE = 12  # … if it has so many words
 HEAD = 4  # rows between the first two rules of a table with a head
 FEW = 12  # rows of one phrase that may stand between two rules: a column alone
 NEAREST = 3  # rules above that are asked whether they are of the same table
+PARAGRAPH = 1.35  # times the smallest step between lines: the next one is of another paragraph
 ALMOST = 1.35  # steps between rules: a row so near them belongs to the table
 
 
@@ -94,6 +95,8 @@ def _is_tabular(rows: Sequence[Row], rule: Rule) -> bool:
     if not rows:
         return False
     several = sum(len(row.phrases) >= 2 for row in rows)
+    if not several and _is_text(rows):
+        return False
     prose = sum(
         len(row.phrases) == 1
         and row.x1 - row.x0 > WIDE * (rule.end - rule.start)
@@ -101,3 +104,9 @@ def _is_tabular(rows: Sequence[Row], rule: Rule) -> bool:
         for row in rows
     )
     return prose <= 0.2 * len(rows) and (several >= 0.05 * len(rows) or len(rows) <= FEW)
+
+
+def _is_text(rows: Sequence[Row]) -> bool:
+    """Whether rows without cells are of several paragraphs: what stands between two tables."""
+    steps = [below.base - above.base for above, below in pairwise(rows)]
+    return len(steps) > 1 and max(steps) > PARAGRAPH * min(steps)

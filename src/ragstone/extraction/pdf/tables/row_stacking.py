@@ -6,7 +6,9 @@ from itertools import pairwise
 from statistics import median
 
 from ragstone.extraction.pdf.characters.rows import Row, is_number, is_value
-from ragstone.extraction.pdf.tables.anchored_rows import TextGroups, stack_around_figures
+from ragstone.extraction.pdf.tables.anchored_rows import stack_around_figures
+from ragstone.extraction.pdf.tables.text_groups import TextGroups
+from ragstone.extraction.pdf.tables.wrapped_labels import stack_wrapped_labels
 
 OVERLAP = 0.8  # letter heights: rows nearer than this cannot stand below each other
 MOST = 5  # rows in a group that stand over one another: more are set with hardly any white between lines
@@ -15,6 +17,7 @@ WIDER = 1.22  # the step between rows over the step between lines: below it they
 UNPARTED = 0.2  # of the rows with numbers have no wider step below them: then steps tell nothing
 EVEN = 1.08  # of the smallest step: such steps are the same
 FEWEST = 3  # numbers below each other that are cells of their own
+SEVERAL = 3  # columns in which two numbers below each other are cells of their own
 FULL = 0.8  # of the column: a line that reaches so far may go on in the next one
 
 
@@ -42,7 +45,8 @@ def stack_rows(
         for step, g in zip(steps, touching[1:], strict=True)
     ]
     text = TextGroups(rows, grid, touching, [True, *near])
-    start, anchored = (len(touching), []) if small else stack_around_figures(text)
+    wrapped = None if small else stack_wrapped_labels(text)
+    start, anchored = (len(touching), []) if small else wrapped or stack_around_figures(text)
     groups: list[list[int]] = [list(touching[0])] if start else []
     for close, group in zip(near[: max(0, start - 1)], touching[1:start], strict=True):
         above = groups[-1]
@@ -74,8 +78,10 @@ def _split_band(
     rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]]], group: list[int], columns: int
 ) -> list[list[int]]:
     """The rows between two rules: one, but where numbers stand below each other the spacing tells them."""
-    if _count_stacked_values(rows, grid, group) < FEWEST:
-        return [group]
+    stacked = _count_stacked_values(rows, grid, group)
+    if max(stacked, default=0) < FEWEST and sum(count > 1 for count in stacked) < SEVERAL:
+        named = stacked and len(group) > 1 and _stands_over_several(grid, group[:1], group[1:])
+        return [group[:1], group[1:]] if named else [group]
     parts = stack_rows([rows[r] for r in group], [grid[r] for r in group], [], columns)
     return [[group[r] for r in part] for part in parts]
 
@@ -100,12 +106,15 @@ def _group_by_bands(
     return groups if longest <= 8 or len(groups) >= 0.5 * len(touching) else None
 
 
-def _count_stacked_values(rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]]], group: Sequence[int]) -> int:
-    """How many numbers stand below each other between two rules: so many are no single cell."""
+def _count_stacked_values(
+    rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]]], group: Sequence[int]
+) -> list[int]:
+    """How many numbers stand below each other between two rules, by column: many, or some in several columns, are no
+    single cells."""
     columns = Counter(
         place for r in group for phrase, place in zip(rows[r].phrases, grid[r], strict=True) if is_value(phrase.text)
     )
-    return max(columns.values(), default=0)
+    return list(columns.values())
 
 
 def _line_step(rows: Sequence[Row], touching: Sequence[list[int]], steps: Sequence[float]) -> float:
