@@ -88,3 +88,22 @@ def test_text_of_a_negative_size_turned_by_half_is_upright() -> None:
     text = parse_pdf(pdf([page]), path="a.pdf", ocr=False).record
     assert "Line 0 of the report" in text
     assert text.index("Line 0") < text.index("Line 2")
+
+
+def test_cells_of_text_that_begin_together_are_a_table_below_a_single_rule() -> None:
+    full = ["The minor loans fell beside the raw", "wool under the native woods and the", "towns of the north."]
+    half = ["The rural charges fell after the old", "ferries came back."]
+    said = [(f"Item {n}", *cells) for n, cells in enumerate([(full, half, half), (half, full, half)] * 3)]
+    xs = (50, 130, 290, 450)
+    heads = zip(xs, ("Matter", "Last year", "This year", "Next year"), strict=True)
+    parts = [*(shown(x, 100, head, size=8) for x, head in heads), line(50, 104, 590, 104)]
+    for number, (label, *cells) in enumerate(said):
+        y = 118 + 34 * number
+        parts.append(shown(50, y, label, size=8))
+        parts += [
+            shown(x, y + 10 * n, text, size=8)
+            for x, lines in zip(xs[1:], cells, strict=True)
+            for n, text in enumerate(lines)
+        ]
+    [table] = tables("\n".join(parts))
+    assert rows(table)[1:] == [[label, *map(" ".join, cells)] for label, *cells in said]

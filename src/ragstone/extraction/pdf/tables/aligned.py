@@ -32,6 +32,7 @@ GOES_ON = 0.3  # of the lines of running text begin with a small letter, at the 
 NARROW = 10  # lines of a column of running text that holds few words a line
 NOTES, LONG_NOTES = 0.25, 0.4  # of the rows hold a note beside running text; the second from LONG rows on
 LONG = 20
+PARTED, EACH, RAGGED = 1.25, 0.8, 0.4  # times the smallest step; shares of the paragraphs
 STROKES = 3  # slanted lines with two ends, as the curves of a chart: a crossed-out cell has one or two
 PAGE = re.compile(r"(?:[A-Z]{1,3}-)?\d{1,4}|[ivxlc]{1,7}")
 RISING = 0.9  # of the page numbers in a table of contents
@@ -139,7 +140,10 @@ def _assign_columns(rows: Sequence[Row], parts: Sequence[float]) -> list[list[tu
     """The columns of each phrase; phrases that stand over a separator are cut there."""
     lefts = [left for left, _ in column_reaches(rows, parts)]
     for row in rows:
-        row.phrases = [part for phrase in row.phrases for part in split_at_separators(phrase, parts, lefts)]
+        alone = len(row.phrases) == 1
+        row.phrases = [
+            part for phrase in row.phrases for part in split_at_separators(phrase, parts, lefts, alone=alone)
+        ]
     reach = column_reaches(rows, parts)
     return [[settle_columns(phrase, parts, reach) for phrase in row.phrases] for row in rows]
 
@@ -172,7 +176,7 @@ def _is_plausible(rows: Sequence[Row], parts: Sequence[float]) -> bool:
     numbers = sum(is_number(phrase.text) for phrase in phrases)
     if sum(lengths) / len(lengths) > PROSE_WORDS and numbers < 0.2 * len(phrases):
         return False
-    if numbers < 0.15 * len(phrases) and _is_prose(rows, parts):
+    if numbers < 0.15 * len(phrases) and _is_prose(rows, parts) and not _begins_together(rows, len(parts) + 1):
         return False
     if len(parts) == 1 and _is_list([row.phrases[0].text for row in several]):
         return False
@@ -213,6 +217,16 @@ def _is_prose(rows: Sequence[Row], parts: Sequence[float]) -> bool:
             narrow = len(parts) == 1 and len(own) >= NARROW and share >= 0.6
             running += ((words >= 4.5 and share >= GOES_ON) or narrow) and full >= 0.5 * len(own)
     return running >= 2
+
+
+def _begins_together(rows: Sequence[Row], columns: int) -> bool:
+    """Whether the paragraphs of all columns begin at the same heights and end at others: cells of text, no columns."""
+    steps = [below.base - above.base for above, below in pairwise(rows)]
+    starts = [0, *(n for n, step in enumerate(steps, 1) if step > PARTED * min(steps)), len(rows)]
+    groups = [rows[a:b] for a, b in pairwise(starts)]
+    whole = sum(len(group[0].phrases) >= columns for group in groups)
+    ragged = sum(len(group[-1].phrases) < len(group[0].phrases) for group in groups)
+    return columns > 2 and len(groups) > FEW and whole >= EACH * len(groups) and ragged >= RAGGED * len(groups)
 
 
 def _find_bands(across: Sequence[Rule], box: Box) -> list[float]:

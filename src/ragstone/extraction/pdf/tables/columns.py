@@ -13,7 +13,7 @@ FEW_VALLEY = 0.9  # the same where fewer rows do
 CROSSING = 0.1  # of the rows may cross a valley: headings over several columns, long labels
 FEW = 3  # rows of numbers that are enough to tell the columns
 SPACES = 1.5  # of a typewriter part two columns: one alone parts words
-LABEL, EVEN = 4, 1.3  # words of a phrase from which on a gap that is hardly wider than the others parts no columns
+LABEL, EVEN = 3, 1.3  # words of letters in the name of a group, whose gaps are hardly wider than the others
 APART = 0.4  # a gap so wide in a heading lies between two columns' words
 
 
@@ -65,16 +65,19 @@ def drop_unsupported(rows: Sequence[Row], parts: list[float], least: int) -> lis
     return kept
 
 
-def split_at_separators(phrase: Phrase, parts: Sequence[float], lefts: Sequence[float]) -> list[Phrase]:
+def split_at_separators(phrase: Phrase, parts: Sequence[float], lefts: Sequence[float], *, alone: bool) -> list[Phrase]:
     """A phrase cut at separators that lie between its words: the headings of narrow columns.
 
-    The gap must be wider than a space, or the word behind it must begin where its column does.
+    The gap must be wider than a space, or the word behind it must begin where its column does. Words that stand evenly
+    and `alone` in their row are the name of a group; as many without a figure are text.
     """
     if len(phrase.words) == 1:
         return [phrase]
     out: list[Phrase] = []
     many = _spans_columns(phrase, parts)
-    usual = EVEN * median(b.x0 - a.x1 for a, b in pairwise(phrase.words)) if len(phrase.words) >= LABEL else 0.0
+    letters = sum(_is_of_letters(word.text) for word in phrase.words)
+    said = letters >= LABEL if alone else LABEL < len(phrase.words) == letters
+    usual = EVEN * median(b.x0 - a.x1 for a, b in pairwise(phrase.words)) if said else 0.0
     for word in phrase.words:
         size = word.style.size
         signed = bool(out) and out[-1].words[-1].text in CURRENCY
@@ -87,6 +90,10 @@ def split_at_separators(phrase: Phrase, parts: Sequence[float], lefts: Sequence[
         else:
             out.append(Phrase([word], word.x0, word.x1))
     return out
+
+
+def _is_of_letters(text: str) -> bool:
+    return len(text) > 1 and any(map(str.isalpha, text)) and not any(map(str.isdigit, text))
 
 
 def _spans_columns(phrase: Phrase, parts: Sequence[float]) -> bool:

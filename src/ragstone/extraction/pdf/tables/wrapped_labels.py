@@ -7,10 +7,11 @@ with the line above, or do neither; a table sets all figures beside the last lin
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ragstone.extraction.pdf.characters.rows import Phrase
+from ragstone.extraction.pdf.characters.rows import Phrase, is_number
 from ragstone.extraction.pdf.tables.text_groups import TextGroups
 
 FEWEST = 2  # lines that show the habit
+FIGURES = 0.5  # of the words of a line that is no label
 SLACK = 0.5  # letter heights that a line may fall short of the widest
 
 
@@ -27,7 +28,7 @@ def stack_wrapped_labels(text: TextGroups) -> tuple[int, list[list[int]]] | None
         for n, (a, b) in enumerate(pairwise(labels), 1)
     ]
     bare = [n for n in range(anchors[0] + 1, len(text.groups)) if n not in set(anchors)]
-    if any(set(text.cells(n)) != {0} for n in bare):
+    if any(set(text.cells(n)) != {0} or _has_figures(labels[n]) for n in bare):
         return None
     down = {n for n in bare if n < len(broken) and broken[n]}
     up = {n for n in bare if broken[n - 1]}
@@ -48,6 +49,11 @@ def _find_label(text: TextGroups, group: int) -> Phrase | None:
     if len(found) != 1:
         return None
     return Phrase([word for phrase in found[0] for word in phrase.words], found[0][0].x0, found[0][-1].x1)
+
+
+def _has_figures(label: Phrase | None) -> bool:
+    """Whether a label is rather a row of figures whose columns were not told."""
+    return label is None or sum(is_number(word.text) for word in label.words) >= FIGURES * len(label.words)
 
 
 def _is_broken(above: Phrase, below: Phrase, right: float) -> bool:
