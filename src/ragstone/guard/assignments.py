@@ -20,6 +20,21 @@ NAME = (
     + r"|secret|(?<!publickey)(?<!csrf-)(?<!csrf_)token|credentials(?![a-z])|sonar[._]login|(?<=[_?&-])sig(?==)"
     r"|access_?id|(?<=_)api_id|(?:php|j|asp)?sess(?:ion)?_?id(?![a-z]))"
 )
+# The key of anything else: its value must be as random as keys are.
+ANY_KEY = r"(?P<anykey>(?:(?<=[a-z0-9])|(?<=[a-z0-9][ _.-])|(?<=--))key(?![a-z])|[_-](?:api|pat)(?![a-z_-]))"
+NO_SECRET = compile_late(
+    r"(?i)(?:public|pub|primary|foreign|partition|sort|cache|row|site|publishable|hash|group|host|routing|object|index|map"
+    r"|idempotency|unique|composite|ssh|gpg|pgp|rsa|dsa|ecdsa|ed25519|verif\w{1,10}|s3|dedup\w{0,14}|registry)[ _.-]?\Z"
+)
+# Tokens that say how far a list was read or who holds a lock.
+PAGING = compile_late(
+    r"(?i)(?:next|page|paging|pagination|continuation|continue|sync|lock|cursor|resum\w{1,5}|cancel\w{0,8})"
+    r"[ _-]?(?:page[ _-]?)?\Z"
+)
+# Words between a name and a value that make the value a fingerprint of the key.
+ABOUT_KEY = compile_late(
+    r"(?i)finger|digest|sum|hash|sha-?\d|md5|commit|revision|serial|thumbprint|\bids?\b|version|signature"
+)
 # What every such name begins with, at the place where `NAME` matches, in lower case.
 STARTS = (
     "pass",
@@ -36,6 +51,7 @@ STARTS = (
     "access_id",
     "api_id",
     "sess",
+    *("_api", "-api", "_pat", "-pat"),
     *ASCII_STARTS,
 )
 # Names such as `token_file` and `password_length` tell about a secret and hold none.
@@ -49,15 +65,15 @@ NAME_END = r"(?:\\{0,2}[\"'`]|[\])*~]|</\w{1,10}>){0,4}"
 # argument of an option; `said`, words that lead to a quoted value. `below` is a value on a line of its
 # own: indented as in YAML, or so strong that it needs no indent.
 ASSIGNMENT = compile_late(
-    rf"(?i){NAME}{ABOUT}[\w.\[\]-]{{0,40}}{NAME_END}"
-    r"(?:[ \t]{0,8}(?::=|::=|\?=|=>|->|→|=|:(?!:)|：|(?<=[\"']),)(?:\*{1,3}|__|</\w{1,10}>){0,2}"
+    rf"(?i)(?:{NAME}|{ANY_KEY}){ABOUT}[\w.\[\]-]{{0,40}}{NAME_END}"
+    r"(?:[ \t]{0,8}(?::=|::=|\?=|=>|->|→|=|:(?!:)|：|(?P<comma>(?<=[\"']),))(?:\*{1,3}|__|</\w{1,10}>){0,2}"
     r"|,?\s{1,40}\"?value\"?[ \t]{0,4}[:=]"
     r"|</(?:td|th|dt|key|b|strong|code|em)>\s{0,20}<(?:td|dd|string|code)(?:\s[^<>\n]{0,60})?>"
     r"|(?P<element>(?<=\w)(?:\s[^<>\n]{0,80})?>)(?=[^<>]{1,512}</)"
     r"|(?P<cell>[ \t]{0,40}\|)(?!\|)"
     rf"|(?P<said>(?:[ \t](?:{FOR})[ \t][^\n:=.,;|]{{1,60}}?|(?:[ \t][^\W\d_]{{2,24}}){{1,2}})?(?:[ \t]{{1,4}}"
     rf"(?:{IS})[:：]?(?=[ \t]{{1,4}}\S)|'s(?=[ \t])|[ \t]{{1,4}}[-–—](?=[ \t])|(?<=[\w)])[ \t]?[:：](?=[ \t])))"
-    r"|(?P<blank>(?=[ \t])))"
+    r"|(?P<blank>(?=[ \t]|\r?\n(?!\s{0,20}<))))"
     r"[ \t]{0,40}(?P<below>(?:[|>][+-]?)?[ \t]{0,8}(?:\#[^\n]{0,80})?"
     r"(?P<apart>\r?\n[ \t]{0,24})?\r?\n(?:```\w{0,12}\r?\n)?(?P<indent>[ \t]{0,24}))?"
     r"(?:\*{1,3}|</?\w{1,10}>){0,2}(?:(?:str|string)\([ \t]?)?"

@@ -20,8 +20,8 @@ PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 WORDLIKE = 2.6  # letters or digits in a piece; names have about five, random letters of both cases and digits two
 LEAST_PIECES, LEAST_LETTERS = 4, 3
 PLAIN_SIGNS = re.compile(r"[\w\s.,:/?'\"|$@%<>{}()\[\]=*-]*")
-CALL = re.compile(r"(?:[A-Za-z_]{3,}[.:])*[A-Za-z_]{3,}\d{0,3}[(\[]")
-PATTERN = re.compile(r"\\[wdsSWDb][+*{)\]]|\.[+*]\??[)\]\"'/]|\[\^|\(\?[:=!<P]|[+*]\?\)")
+CALL = re.compile(r"(?:[A-Za-z_]{1,40}[.:])*[A-Za-z_]{3,}\d{0,3}[(\[]")
+PATTERN = re.compile(r"\\[wdsSWDb][+*{)\]]|\.[+*]\??[)\]\"'/]|\[\^|\(\?[:=!<P]|[+*]\?\)|\w\?\.[A-Za-z]|\Atrue\|false")
 
 
 def find_bare_end(text: str, start: int, *, line_start: int, in_cell: bool) -> int:

@@ -17,7 +17,7 @@ SHAPES: tuple[tuple[str, str], ...] = (
                 r"gh[pousr]_\w{30,}|github_pat_\w{22,}",
                 r"gl(?:pat|rt|dt|ft|imt|ptt|oas|soat|agent|cbt|rtr)-[\w.-]{20,}|GR1348941[\w-]{20,}"
                 r"|_gitlab_session=\w{32}",
-                r"xox[abeoprs](?:\.xox[bp])?-(?=[\w-]{0,40}\d)[\w-]{12,}|xapp-\d-[\w-]{10,}|hooks\.slack\.com/\w+/[\w/+]{20,}",
+                r"xox[abcdeoprs](?:\.xox[bp])?-(?=[\w-]{0,40}\d)[\w-]{12,}|xapp-\d-[\w-]{10,}|hooks\.slack\.com/\w+/[\w/+]{20,}",
                 r"AIza[\w-]{35}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}",
                 r"(?:sk|rk)_(?:live|test|prod)_\w{10,}|whsec_\w{20,}|EZ[AT]K\w{54}(?!\w)|FLWSECK(?:_TEST)?-\w{20,}",
                 r"SG\.[\w-]{16,}\.[\w-]{16,}|SK[0-9a-fA-F]{32}(?!\w)|xkeysib-\w{40,}|[0-9a-fA-F]{32}-us\d{1,2}(?!\w)",
@@ -70,6 +70,8 @@ AUTHORIZATION = compile_late(
     r"[ \t]{0,4}(?<=[ \t\"':=])[\"']?(?P<value>[\w.~+/=-]{8,2000})"
 )
 AUTHORIZATION_STARTS = ("authorization", "bearer")
+# A token where a user's name would stand.
+URL_TOKEN = re.compile(r"://(?P<value>[A-Za-z0-9_-]{16,128})@(?=[\w\[{$.-])")
 URL_LOGIN = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/\"'<>]{3,128})@(?=[\w\[{$.-])")
 LOGIN = compile_late(
     r"(?i)\bcurl\b(?:[^\n|;\\]|\\\s?){0,400}?\s(?:-u ?|--(?:proxy-)?user[ =]{1,3})"

@@ -14,6 +14,13 @@ HEX = re.compile(r"[0-9a-f]{16,}|[0-9A-F]{16,}")
 TOKEN_LENGTH = 10
 KEY = re.compile(r"[\w+/-]{20,512}={0,2}")
 KEY_ENTROPY = 3.7  # twenty random letters and digits lie at 3.7-4.3
+LONG_HEX = re.compile(r"[0-9a-f]{32,256}|[0-9A-F]{32,256}")
+ONE_CASE = re.compile(r"[0-9a-z]{24,256}|[0-9A-Z]{24,256}")
+ONE_CASE_ENTROPY = 3.5
+PARTED = re.compile(r"[A-Za-z0-9_]{2,256}(?:[.:-][A-Za-z0-9_-]{2,256}){1,6}")
+LONG_HEX_ENTROPY = 3.0
+ANY_HEX = re.compile(r"[0-9a-fA-F]+")  # of both cases: nobody writes keys so
+PART_LENGTH = 16
 FEW = 3
 
 # What people write where a secret would stand. In a vendor's token any letters may occur by chance,
@@ -45,6 +52,7 @@ TECHNICAL = compile_late(
     r"ntlm(?:v\d)?|v\d+(?:\.\d+)*|i18n|l10n|[2-4]fa|s3|ec2|e2e|r2|web3|tls1|p12|mp[34]|log4j|fido2|u2f)(?![A-Za-z])"
 )
 UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+RESOURCE = re.compile(r"(?:a?arn|urn|projects/[\w-]+|spiffe):")
 PHRASE_WORDS = 16
 MIXED = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S+")
 INSIDE = re.compile(r"[A-Za-z]\d+[A-Za-z]")
@@ -73,10 +81,15 @@ def is_token(value: str, *, quoted: bool = False) -> bool:
         return False
     return (
         (PLAIN.fullmatch(value) is None or is_key(value))
-        and CODE.fullmatch(value) is None
+        and (CODE.fullmatch(value) is None or _has_random_part(value))
         and LETTERS.fullmatch(value[:-4]) is None
         and entropy(value) >= (HEX_ENTROPY if HEX.fullmatch(value) else TOKEN_ENTROPY)
     )
+
+
+def _has_random_part(value: str) -> bool:
+    """Whether one of the parts between dots is no name."""
+    return any(len(part) >= PART_LENGTH and is_random(part) for part in value.split("."))
 
 
 def is_key(value: str) -> bool:
@@ -84,7 +97,23 @@ def is_key(value: str) -> bool:
     slashes of a path."""
     value = value.rstrip(".:")  # of a sentence
     kinds = all(pattern.search(value) is not None for pattern in CLASSES[:3])
-    return kinds and KEY.fullmatch(value) is not None and is_random(value) and entropy(value) >= KEY_ENTROPY
+    fits = kinds and KEY.fullmatch(value) is not None and ANY_HEX.fullmatch(value) is None
+    return fits and is_random(value) and entropy(value) >= KEY_ENTROPY
+
+
+def is_long_key(value: str) -> bool:
+    """As `is_key`, or in hexadecimal, or in letters of one case and digits, or a UUID; with signs between, one part."""
+    value = value.rstrip(".:,;")
+    if is_key(value) or UUID.fullmatch(value):
+        return True
+    parts = re.split(r"[.:-]", value) if PARTED.fullmatch(value) else [value]
+    return any(_is_one_case_key(part) or is_key(part) for part in parts)
+
+
+def _is_one_case_key(value: str) -> bool:
+    if LONG_HEX.fullmatch(value):
+        return entropy(value) >= LONG_HEX_ENTROPY
+    return ONE_CASE.fullmatch(value) is not None and is_random(value) and entropy(value) >= ONE_CASE_ENTROPY
 
 
 def _has_mixed_case(value: str) -> bool:
@@ -130,8 +159,10 @@ def _is_phrase(value: str) -> bool:
 
 
 def is_identifier(name: str, value: str) -> bool:
-    """Whether this only says which one is meant: a UUID under a name that ends in `id`."""
-    return name.rstrip("\"'`:=<>* \t").lower().endswith("id") and UUID.fullmatch(value) is not None
+    """Whether this only says which one is meant: a UUID under a name that ends in `id`, the name of a resource."""
+    return RESOURCE.match(value) is not None or (
+        name.rstrip("\"'`:=<>* \t").lower().endswith("id") and UUID.fullmatch(value) is not None
+    )
 
 
 def entropy(value: str) -> float:

@@ -7,9 +7,10 @@ from itertools import chain
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard import csv_secrets, pipe_table_secrets
-from ragstone.guard.assignments import ASSIGNMENT, CELL_ENDS, LINE_ENDS, NAME, OPTION, STARTS
+from ragstone.guard.assignment_judgement import is_secret_assignment
+from ragstone.guard.assignments import ASSIGNMENT, NAME, STARTS
 from ragstone.guard.aws_secrets import find_aws
-from ragstone.guard.bare_values import BEFORE, TOKEN, find_bare_end, is_code, is_random
+from ragstone.guard.bare_values import BEFORE, TOKEN, find_bare_end, is_random
 from ragstone.guard.call_secrets import find_arguments
 from ragstone.guard.commands import find_commands
 from ragstone.guard.credentials import (
@@ -22,6 +23,7 @@ from ragstone.guard.credentials import (
     PRIVATE_KEY,
     PRIVATE_KEY_STARTS,
     URL_LOGIN,
+    URL_TOKEN,
     VENDORS,
 )
 from ragstone.guard.encoded_secrets import find_encoded
@@ -30,14 +32,15 @@ from ragstone.guard.other_secrets import find_cookies, find_defaults, find_store
 from ragstone.guard.password_words import find_other_words
 from ragstone.guard.plausible import (
     is_example,
-    is_identifier,
     is_key,
+    is_long_key,
     is_password,
     is_placeholder,
     is_strong,
     is_token,
     is_word,
 )
+from ragstone.guard.prefixed_tokens import find_prefixed
 from ragstone.guard.secret_places import find_starts, find_token_runs, fold_case
 
 # One pass masks everything; a second can find what stood too close to a first one. Hostile text
@@ -45,11 +48,6 @@ from ragstone.guard.secret_places import find_starts, find_token_runs, fold_case
 PASSES = 4
 NAMED = compile_late(f"(?i){NAME}")
 GOES_ON = re.compile(r"[\w$%&@#!?+=^~(){}\[\]<>]")  # behind the quote that would end a value
-OPTION_LENGTH = 48
-USER = re.compile(
-    r"(?i)(?<![a-z])(?:user(?:name)?|login|account|benutzer|utilisateur|usuario|логин)[\s:=`\"']{1,4}\S{1,64}[\s,;/&`\"']"
-)
-USER_LENGTH = 96
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +182,16 @@ def _find_logins(text: str, lower: str) -> Iterator[Finding]:
     for match in matches:
         if not is_placeholder(match["value"]):
             yield Finding("password", *match.span("value"))
+    for match in URL_TOKEN.finditer(text):
+        if is_long_key(match["value"]) or (is_random(match["value"]) and is_token(match["value"])):
+            yield Finding("api_key", *match.span("value"))
 
 
 def _find_others(text: str, lower: str, names: Sequence[int]) -> Iterator[Finding]:
     """What no name beside it tells: arguments of commands, stored passwords, cookies, defaults below a name."""
     places = (
-        find(text, lower) for find in (find_commands, find_stored, find_pairs, find_arguments, find_encoded, find_aws)
+        find(text, lower)
+        for find in (find_commands, find_stored, find_pairs, find_arguments, find_encoded, find_aws, find_prefixed)
     )
     for kind, start, end in chain.from_iterable(places):
         if not is_placeholder(text[start:end]):
@@ -212,7 +214,7 @@ def _find_assignments(text: str, names: Sequence[int]) -> Iterator[Finding]:
         if at >= done and (match := ASSIGNMENT.match(text, at)):
             group = next(name for name in ("escaped", "quoted", "bare") if match[name] is not None)
             start, end, quoted = _find_value(match, group)
-            if _is_secret_assignment(match, start, end, quoted=quoted):
+            if is_secret_assignment(match, start, end, quoted=quoted):
                 done = end
                 yield Finding(_secret_kind(match, start), start, end)
 
@@ -230,53 +232,6 @@ def _find_value(match: re.Match[str], group: str) -> tuple[int, int, bool]:
     start -= len(match["mark"]) if goes_on else 0
     line_start = text.rfind("\n", max(0, start - BEFORE), start) + 1
     return start, find_bare_end(text, start, line_start=line_start, in_cell=match["cell"] is not None), False
-
-
-def _is_secret_assignment(match: re.Match[str], start: int, end: int, *, quoted: bool) -> bool:
-    """Whether name, what joins them, and value make an assignment of a secret. Placeholders are looked for last: that
-    takes longest, and a hostile text has a long value for each of its names."""
-    value = match.string[start:end].rstrip("*")
-    if not _is_in_place(match, value, match.end() if quoted else end):
-        return False
-    if match["password"] is not None:
-        if not quoted and is_code(value, match.string[end : end + BEFORE].partition("\n")[0]):
-            return False
-        meant = is_password(value, quoted=quoted) and (not _is_loosely_joined(match) or is_strong(value))
-    else:
-        name = match.string[match.start() : start]
-        said = match["said"] is not None or (match["below"] is not None and _is_loosely_joined(match))
-        fits = is_key(value) if said else is_token(value, quoted=quoted)
-        meant = fits and not is_identifier(name, value)
-    return meant and not is_placeholder(value)
-
-
-def _is_in_place(match: re.Match[str], value: str, end: int) -> bool:
-    """Whether what is around the value lets it be one: an option before, the end of a line or cell behind."""
-    if match["blank"] is not None:
-        return match["below"] is None and (_is_option(match) or _is_told(match, value))
-    if match["below"] is not None:
-        return not value.endswith(":") and LINE_ENDS.match(match.string, end) is not None
-    return match["cell"] is None or CELL_ENDS.match(match.string, end) is not None
-
-
-def _is_told(match: re.Match[str], value: str) -> bool:
-    """Whether a value after the name and a blank is so random, or so much one of a user named before it, that it is the
-    secret."""
-    if match["password"] is None:
-        return is_key(value)
-    before = match.string[max(0, match.start() - USER_LENGTH) : match.start()].rpartition("\n")[2]
-    return is_strong(value) and (is_random(value) or USER.search(before) is not None)
-
-
-def _is_loosely_joined(match: re.Match[str]) -> bool:
-    """Whether name and value are joined so loosely that the value itself must tell."""
-    apart = match["below"] is not None and (match["apart"] is not None or not match["indent"])
-    return apart or any(match[way] is not None for way in ("blank", "cell", "said"))
-
-
-def _is_option(match: re.Match[str]) -> bool:
-    """Whether the name is one of a command line's, such as `--db-password`."""
-    return OPTION.search(match.string[max(0, match.start() - OPTION_LENGTH) : match.start()]) is not None
 
 
 def _secret_kind(match: re.Match[str], start: int) -> str:
