@@ -6,7 +6,6 @@ from ragstone.core.late_pattern import compile_late
 from ragstone.guard.assignments import ABOUT_KEY, CELL_ENDS, LINE_ENDS, NO_SECRET, OPTION, PAGING
 from ragstone.guard.bare_values import BEFORE, is_code, is_random
 from ragstone.guard.plausible import (
-    UUID,
     is_identifier,
     is_long_key,
     is_password,
@@ -22,6 +21,7 @@ USER = compile_late(
 USER_LENGTH, OPTION_LENGTH, NAME_BEFORE = 96, 48, 96
 RESOURCE = re.compile(r"(?<![A-Za-z])a?arn:[\w:.-]{0,90}\Z")  # the name of one, of which "secret" is a part
 WORD = "".join(map(chr, (*range(48, 58), *range(65, 91), *range(97, 123))))
+HEX = re.compile(r"(?=[a-f]*\d[0-9a-f]*[a-f]|\d*[a-f][0-9a-f]*\d)[0-9a-f]{20,64}")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -56,8 +56,7 @@ def _is_meant_key(match: re.Match[str], value: str, start: int, *, quoted: bool)
         return False
     said = match["said"] is not None or (match["below"] is not None and _is_loosely_joined(match))
     if match["anykey"] is not None:
-        joined = match["blank"] is None or _is_option(match)
-        return joined and UUID.fullmatch(value) is None and _is_any_key(name, before, value)
+        return (match["blank"] is None or _is_option(match)) and _is_any_key(name, before, value)
     if said:
         return is_long_key(value) and ABOUT_KEY.search(name) is None
     return is_token(value, quoted=quoted) and (match["comma"] is None or is_random(value) or is_long_key(value))
@@ -67,7 +66,8 @@ def _is_any_key(name: str, before: str, value: str) -> bool:
     """Whether the key of anything is a secret: not in a line of base64, where "key" stands by chance."""
     if is_random(before[len(before.rstrip(WORD)) :]):
         return False
-    return is_long_key(value) and NO_SECRET.search(before) is None and ABOUT_KEY.search(name) is None
+    random = is_long_key(value) or HEX.fullmatch(value) is not None
+    return random and NO_SECRET.search(before) is None and ABOUT_KEY.search(name) is None
 
 
 def _is_in_place(match: re.Match[str], value: str, end: int) -> bool:

@@ -106,7 +106,7 @@ def is_long_key(value: str) -> bool:
     value = value.rstrip(".:,;")
     if is_key(value) or UUID.fullmatch(value):
         return True
-    parts = re.split(r"[.:-]", value) if PARTED.fullmatch(value) else [value]
+    parts = re.split(r"[.:_-]", value) if PARTED.fullmatch(value) else [value]
     return any(_is_one_case_key(part) or is_key(part) for part in parts)
 
 
