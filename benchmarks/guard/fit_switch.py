@@ -30,18 +30,21 @@ SHARES = {
     "questions answered": 0.6,
     "bipia clean": 0.2,
     "bipia": 0.5,
-    "bipia, one line": 0.2,
+    "bipia, one line": 0.4,
     "bipia, elsewhere": 0.4,
-    "in documentation": 0.3,
+    "in documentation": 0.5,
     "pages, chunks": 0.6,
-    "pages, paragraphs": 0.4,
+    "pages, paragraphs": 1.2,
+    "help": 0.5,
+    "handbooks": 0.4,
+    "sayings": 0.3,
 }
 MADE = ("bipia", "bipia, one line", "bipia, elsewhere", "in documentation")
 CALM = 0.3  # of a set's share goes to what is clean in attacked documents
 TOTAL = 2000.0
 PENALTY = 3.0
-CLEAN = 0.003
-CUT_ON = ("kb", "pages, chunks")
+CLEAN = 0.005
+CUT_ON = ("kb", "pages, chunks", "help", "handbooks")
 
 
 class Asking:

@@ -62,6 +62,10 @@ def every(data: Path, *, more: Path | None = None, whole: bool = False) -> Itera
         yield Text("notinject", row["source"], row["text"], row["text"] if row["label"] else "", fit)
     for row in rows(more / "pages.jsonl") if more else ():
         yield Text(f"pages, {row['kind']}", row["set"], row["text"], "", row["fit"])
+    for row in rows(more / "books.jsonl") if more and (more / "books.jsonl").exists() else ():
+        family, _, name = row["set"].partition(", ")
+        if row["kind"] == "chunks":
+            yield Text(family, name, row["text"], "", row["fit"])
     for row in rows(more / "attacks.jsonl") if more else ():
         yield Text("other tools", row["set"], row["text"], row["text"], row["fit"])
 

@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ragstone.guard.requests import RequestSentence
@@ -38,6 +39,11 @@ PRODUCT = re.compile(
     re.IGNORECASE,
 )
 QUOTATION = re.compile(r"[\"“«„'‘][^\"”»“'’\n]{8,300}[\"”»“'’]")
+# How a line begins that somebody says: a dash, a quotation mark, the name of who speaks.
+SPOKEN = re.compile(r"[ \t]{0,8}(?:[->–—\"„“”«»‘'`「『*]|[^\W\d_][\w .]{0,24}: )")
+QUOTES = re.compile(r"[\"„“”«»「『]|(?<!\w)['‘`]")
+# Scripts without blanks between words: two letters stand for a word.
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 
 
 class OwnSigns(NamedTuple):
@@ -54,6 +60,7 @@ class OwnSigns(NamedTuple):
     quoted: float
     long: float
     colon: float
+    spoken: float
 
 
 class PlaceSigns(NamedTuple):
@@ -81,6 +88,9 @@ class ContextSigns(NamedTuple):
     tabular: float
     addressed: float
     rest: float
+    inquiry: float
+    dialogue: float
+    quotes: float
 
 
 NAMES = (*OwnSigns._fields, *PlaceSigns._fields, *ContextSigns._fields)
@@ -97,6 +107,10 @@ class TextScene:
         self._places = {one.start: n for n, one in enumerate(said)}
         self._asking = sum(one.is_request for one in said) / len(said)
         self._tabular = _table_share(text[said[0].start : said[-1].end])
+        part = text[said[0].start : said[-1].end]
+        lines = [line for line in part.split("\n") if line.strip()]
+        self._dialogue = sum(SPOKEN.match(line) is not None for line in lines) / max(1, len(lines))
+        self._quotes = min(1.0, len(QUOTES.findall(part)) / (2 * len(said)))
         self._words = sum(len(one.words) for one in said)
         self._you = sum(_count_you(one) for one in said)
         self._tongues = Counter(name for one in said for name in _word_languages(one.words))
@@ -125,6 +139,9 @@ class TextScene:
             tabular=self._tabular,
             addressed=min(1.0, 10 * (self._you - _count_you(one)) / max(1, rest)),
             rest=min(1.0, math.log1p(rest) / 6),
+            inquiry=one.question * self._asking,
+            dialogue=self._dialogue,
+            quotes=self._quotes,
         )
 
     def _is_other_language(self, words: Sequence[str]) -> bool:
@@ -149,7 +166,14 @@ def _own_signs(text: str, one: RequestSentence) -> OwnSigns:
         quoted=float(QUOTATION.search(text, one.start, min(len(text), one.end + 120)) is not None),
         long=min(1.0, len(one.words) / 30),
         colon=float(text[one.start : one.end].rstrip().endswith(":")),
+        spoken=float(_is_spoken(text, one.start)),
     )
+
+
+def _is_spoken(text: str, at: int) -> bool:
+    """Whether somebody in the text says it: in quotes, or on a line that begins as speech does."""
+    line = text.rfind("\n", max(0, at - EDGE), at + 1) + 1
+    return SPOKEN.match(text, line) is not None or QUOTES.search(text, max(0, at - 2), at + 2) is not None
 
 
 def _place_signs(text: str, one: RequestSentence) -> PlaceSigns:
@@ -166,7 +190,8 @@ def _place_signs(text: str, one: RequestSentence) -> PlaceSigns:
 
 
 def _topic_stems(words: Sequence[str]) -> frozenset[str]:
-    return frozenset(word[:STEM] for word in words if len(word) >= SHORT)
+    found = {word[:STEM] for word in words if len(word) >= SHORT and not UNSPACED.match(word)}
+    return frozenset(found.union(*(map("".join, pairwise(word)) for word in words if UNSPACED.match(word))))
 
 
 def _word_languages(words: Sequence[str]) -> list[str]:
