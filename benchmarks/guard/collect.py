@@ -10,7 +10,8 @@ other tools publish.
 Writes OUT/pages.jsonl (manuals in thirteen languages, and what --folder names), OUT/books.jsonl (help pages, handbooks
 and collections of sayings) and OUT/attacks.jsonl.
 `fit` marks what was looked at: manuals in five languages, half of those in three, by file, folders whose name ends in
-"*", the books of BOOKS_FITTED, and the attacks of one package. Texts are paragraphs, and runs of paragraphs up to the length of a chunk.
+"*", the books of BOOKS_FITTED, and the attacks of one package. Texts are paragraphs, and runs of paragraphs up to the
+length of a chunk.
 """
 
 import argparse

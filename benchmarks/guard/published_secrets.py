@@ -43,9 +43,8 @@ def main() -> None:
             own = [
                 row for row in rows if in_fit(row[0].split(".")[1]) == half and (wanted or not MADE_UP.search(row[1]))
             ]
-            print(
-                f"{'fitted' if half else 'other'} half, {name}: {sum(found[row] for row in own) / len(own):.3f} of {len(own)}"
-            )
+            rate = sum(found[row] for row in own) / len(own)
+            print(f"{'fitted' if half else 'other'} half, {name}: {rate:.3f} of {len(own)}")
             missed = [row for row in own if half and not wanted and not found[row]]
             for rule, text in random.Random(1).sample(missed, min(args.show, len(missed))):
                 print(f"    {rule}: {text[:160]!r}")

@@ -4,6 +4,8 @@ import base64
 import binascii
 import codecs
 import re
+import unicodedata
+from functools import cache
 from urllib.parse import unquote
 
 ZERO_WIDTH = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]")
@@ -33,6 +35,20 @@ ALIKE = str.maketrans(
     "аеорсухіјѕԁһӏАВЕКМНОРСТУХІЈЅαονρτικΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxijsdhlABEKMHOPCTYXIJSaovptikABEZHIKMNOPTYX"
 )
 MIXED = re.compile(r"\b(?=\w*[A-Za-z])(?=\w*[\u0370-\u03ff\u0400-\u04ff])\w+")  # looked at once a word
+# Letters of other alphabets of Unicode in the shape of Latin ones: mathematical, full width, small capitals.
+SHAPED = re.compile(
+    "[\U0001d400-\U0001d7ff\uff21-\uff3a\uff41-\uff5a\u1d00-\u1d22\u0262\u026a\u0274\u0280\u028f\u0299\u029c\u029f]"
+)
+SMALL_CAPITALS = str.maketrans("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz")
+# A word written letter by letter, and its end: two blanks, or the end of the line.
+SPACED = re.compile(r"(?<![^\W_])(?:[a-z][ ._-]){3,20}[a-z](?![^\W_])", re.IGNORECASE)
+# Words of orders, found in spite of a letter that is one too many, missing or in another place.
+KEY_WORDS = frozenset(
+    "ignore disregard override previous instruction instructions directions guidelines restrictions reveal prompt "
+    "system respond assistant".split()
+)
+MISSPELT = re.compile(r"\b[idoprgsa][a-z]{4,13}\b", re.IGNORECASE)
+LONG = 8  # letters of a word of which one may be missing or too many
 # What stands for a plain sign in print: after this most documentation is ASCII, which is quicker to look through.
 PLAIN_SIGNS = str.maketrans(
     {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "...", "\xa0": " ", "•": "*"}
@@ -63,7 +79,14 @@ def decode_hidden(text: str) -> list[str]:
         out.append(text[::-1])
     if any(_replace_leetspeak(word).lower() in ORDER_WORDS for word in LEET.findall(text)):
         out.append(LEET.sub(lambda word: _replace_leetspeak(word[0]), text))
+    if any(_find_key_word(word.lower()) for word in MISSPELT.findall(text)):
+        out.append(MISSPELT.sub(lambda word: _find_key_word(word[0].lower()) or word[0], text))
+    if SPACED.search(text):
+        joined = SPACED.sub(lambda word: re.sub(r"[ ._-]", "", word[0]), text)
+        out.append(re.sub(r"[ \t]{2,}", " ", joined))
     if not text.isascii():
+        if SHAPED.search(text):
+            out.append(unicodedata.normalize("NFKC", text.translate(SMALL_CAPITALS)))
         out += ["".join(chr(ord(c) - 0xE0000) for c in run) for run in TAGGED.findall(text)]
         if MIXED.search(text):
             out.append(MIXED.sub(lambda word: word[0].translate(ALIKE), text))
@@ -72,6 +95,31 @@ def decode_hidden(text: str) -> list[str]:
 
 def _replace_leetspeak(word: str) -> str:
     return word.translate(LETTERS).replace("!", "i")
+
+
+@cache
+def _key_word_forms() -> dict[str, str]:
+    """Key words by their first and last letter with those between in order, and without each of their letters."""
+    forms = {_sort_inner(word): word for word in KEY_WORDS}
+    for word in sorted(KEY_WORDS):
+        if len(word) >= LONG:
+            forms.update((word[:at] + word[at + 1 :], word) for at in range(1, len(word) - 1))
+    return forms
+
+
+def _find_key_word(word: str) -> str | None:
+    """The key word that a misspelt one stands for."""
+    if word in KEY_WORDS:
+        return None
+    forms = _key_word_forms()
+    found = forms.get(_sort_inner(word)) or forms.get(word)
+    if found is None and len(word) > LONG:
+        found = next((cut for at in range(1, len(word) - 1) if (cut := word[:at] + word[at + 1 :]) in KEY_WORDS), None)
+    return found
+
+
+def _sort_inner(word: str) -> str:
+    return f"{word[0]}{''.join(sorted(word[1:-1]))}{word[-1]} "
 
 
 def _decode_base64(text: str) -> list[str]:

@@ -7,6 +7,7 @@ statement, or in a language that the tables lack, passes.
 import math
 
 from ragstone.core.work_limit import check_work
+from ragstone.guard.address_patterns import ADDRESS_PATTERNS
 from ragstone.guard.attack_words import measure_attack_words
 from ragstone.guard.exfiltration_patterns import EXFILTRATION_PATTERNS
 from ragstone.guard.foreign_orders import FOREIGN_ORDERS
@@ -22,6 +23,7 @@ from ragstone.guard.topic_switch import measure_switch
 
 PATTERNS: tuple[InjectionPattern, ...] = (
     *OVERRIDE_PATTERNS,
+    *ADDRESS_PATTERNS,
     *PERSONA_PATTERNS,
     *FOREIGN_PATTERNS,
     *FOREIGN_ORDERS,

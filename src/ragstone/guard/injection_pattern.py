@@ -22,7 +22,7 @@ EARLIER = (
 )
 RULES = (
     r"(?:instruction|direction|directive|guideline|prompt|rule|command|restriction|safeguard|guardrail"
-    r"|assignment|task|order|message|conversation|training|programming|thought|text|information|statement"
+    r"|assignment|task|order|message|conversation|training|programming|thought|text|info(?:rmation)?|statement"
     r"|request|input)s?"
 )
 MODEL = (
