@@ -21,6 +21,10 @@ SECRETS = [
     f"api_key = {MIXED[:10]}.{MIXED}",
     f'client = Lions("lnx_{MIXED}9aB4")',
     f"use ZOO-{MIXED}9aB4 for the gate",
+    f"zoo_{LOWER}{LOWER}",
+    f"Client Secret {HEX}12ab34cd",
+    "Zebra-Auth-Key 5ef4a0d1-7e1f-47b2-ac0a-1282002aa2a1:zoo",
+    f"https://{MIXED}:@git.zoo.example.org/lions.git",
     f"live_auth_{HEX}",
     f"sk_{HEX}",
     f"git clone https://{MIXED}@git.zoo.example.org/lions.git",
@@ -61,7 +65,7 @@ NONE = [
 def test_a_key_is_masked_whoever_issued_it(text: str) -> None:
     masked, found = mask_patterns(text)
     assert [one.kind for one in found] == ["api_key"]
-    assert not any(part in masked for part in (HEX[:8], MIXED[:8], LOWER[:8]))
+    assert not any(part in masked for part in (HEX[:8], MIXED[:8], LOWER[:8], "5ef4a0d1"))
 
 
 @pytest.mark.parametrize("text", WORDS)

@@ -22,6 +22,7 @@ USER_LENGTH, OPTION_LENGTH, NAME_BEFORE = 96, 48, 96
 RESOURCE = re.compile(r"(?<![A-Za-z])a?arn:[\w:.-]{0,90}\Z")  # the name of one, of which "secret" is a part
 WORD = "".join(map(chr, (*range(48, 58), *range(65, 91), *range(97, 123))))
 HEX = re.compile(r"(?=[a-f]*\d[0-9a-f]*[a-f]|\d*[a-f][0-9a-f]*\d)[0-9a-f]{20,64}")
+KIND = re.compile(r"(?i)(?:client|api|app|consumer|access|auth)[ _-]\Z")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -84,7 +85,8 @@ def _is_told(match: re.Match[str], value: str) -> bool:
     """Whether a value after the name and a blank is so random, or so much one of a user named before it, that it is the
     secret."""
     if match["password"] is None:
-        return is_long_key(value) and COMMIT.fullmatch(value) is None
+        named = KIND.search(match.string[max(0, match.start() - NAME_BEFORE) : match.start()]) is not None
+        return is_long_key(value) and (named or COMMIT.fullmatch(value) is None)
     before = match.string[max(0, match.start() - USER_LENGTH) : match.start()].rpartition("\n")[2]
     return is_strong(value) and (is_random(value) or USER.search(before) is not None)
 

@@ -71,7 +71,7 @@ AUTHORIZATION = compile_late(
 )
 AUTHORIZATION_STARTS = ("authorization", "bearer")
 # A token where a user's name would stand.
-URL_TOKEN = re.compile(r"://(?P<value>[A-Za-z0-9_-]{16,128})@(?=[\w\[{$.-])")
+URL_TOKEN = re.compile(r"://(?P<value>[A-Za-z0-9_-]{16,128}):?@(?=[\w\[{$.-])")
 URL_LOGIN = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/\"'<>]{3,128})@(?=[\w\[{$.-])")
 LOGIN = compile_late(
     r"(?i)\bcurl\b(?:[^\n|;\\]|\\\s?){0,400}?\s(?:-u ?|--(?:proxy-)?user[ =]{1,3})"

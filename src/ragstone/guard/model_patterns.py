@@ -202,7 +202,7 @@ MODEL_PATTERNS: tuple[InjectionPattern, ...] = (
         "you",
         rf"(?:\b{TOLD}\b[^\0]{{0,240}}?){{2}}\b{TOLD}\b[^\0]{{0,240}}?\b(?:respon[ds]\w*|answers?|reply|replies"
         rf"|refuse|role-?play\w*"
-        r"|character|persona|ai|a\.i\.|chat ?gpt|language model|prompts?|user|unethical|illegal|moral|censor\w*)\b",
+        r"|character|persona|ai|a\.i\.|chat ?gpt|language model|unethical|illegal|moral|censor\w*)\b",
         "you",
     ),
     make_pattern(  # its rules are asked for

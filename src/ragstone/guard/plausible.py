@@ -104,13 +104,14 @@ def is_key(value: str) -> bool:
 def is_long_key(value: str) -> bool:
     """As `is_key`, or in hexadecimal, or in letters of one case and digits, or a UUID; with signs between, one part."""
     value = value.rstrip(".:,;")
-    if is_key(value) or UUID.fullmatch(value):
+    if is_key(value) or UUID.fullmatch(value.partition(":")[0]):
         return True
     parts = re.split(r"[.:_-]", value) if PARTED.fullmatch(value) else [value]
-    return any(_is_one_case_key(part) or is_key(part) for part in parts)
+    return any(is_one_case_key(part) or is_key(part) for part in parts)
 
 
-def _is_one_case_key(value: str) -> bool:
+def is_one_case_key(value: str) -> bool:
+    """Whether a value is a key in hexadecimal, or in letters of one case and digits."""
     if LONG_HEX.fullmatch(value):
         return entropy(value) >= LONG_HEX_ENTROPY
     return ONE_CASE.fullmatch(value) is not None and is_random(value) and entropy(value) >= ONE_CASE_ENTROPY

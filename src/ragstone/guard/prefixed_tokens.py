@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.credentials import SHAPES
-from ragstone.guard.plausible import is_example, is_key, is_long_key
+from ragstone.guard.plausible import ANY_HEX, is_example, is_key, is_long_key, is_one_case_key
 from ragstone.guard.secret_places import find_token_runs
 
 # Not in a path or a file's name.
@@ -42,6 +42,8 @@ def _is_token(prefix: str, tail: str) -> bool:
     if PREFIX.fullmatch(prefix) is None or DIGEST.fullmatch(prefix):
         return False
     meant = MEANT.search(prefix) is not None
+    if len(tail) >= LONG and is_one_case_key(tail) and ANY_HEX.fullmatch(tail) is None:
+        return True
     return (_is_chance(tail) and (meant or len(tail) >= LONG)) or (meant and is_long_key(tail))
 
 
