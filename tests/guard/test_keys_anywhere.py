@@ -52,6 +52,7 @@ NONE = [
     "password = zoo?.remote?.Password2",
     '["lion_secretbox", "zoo_secretstream_x2lions_init"]',
     f'"jobId": "lnx_{MIXED}9aB4"',
+    "zoo-api-key-bGlvbnMgcm9hciBhdCBuaW5lIGFtIQ",
     "file-tR7wQz4LmXc92VbNk8YpHs3J",
     "ZOO_NATIVE_lions_div_qr_1n_pi1_A2",
     "ZOO_PASSWORD=changeme",

@@ -1,6 +1,7 @@
 """Tokens that say what they are: a short prefix, a sign, and a tail that chance made, whoever issues them."""
 
 import re
+from base64 import urlsafe_b64decode
 from collections.abc import Iterator
 
 from ragstone.core.late_pattern import compile_late
@@ -39,7 +40,7 @@ def find_prefixed(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _is_token(prefix: str, tail: str) -> bool:
-    if PREFIX.fullmatch(prefix) is None or DIGEST.fullmatch(prefix):
+    if PREFIX.fullmatch(prefix) is None or DIGEST.fullmatch(prefix) or _decodes(tail):
         return False
     meant = MEANT.search(prefix) is not None
     if len(tail) >= LONG and is_one_case_key(tail) and ANY_HEX.fullmatch(tail) is None:
@@ -51,3 +52,14 @@ def _is_chance(tail: str) -> bool:
     """Whether the longest part between signs has letters of both cases and digits, more than one or two."""
     part = max(re.split("[_-]", tail), key=len)
     return is_key(tail) and len(part) >= LONGEST and all(len(kind.findall(part)) >= 3 for kind in KINDS)
+
+
+def _decodes(tail: str) -> bool:
+    """Whether its longest part is a text in base64."""
+    part = max(re.split("[_-]", tail), key=len)
+    if len(part) < LONGEST:
+        return False
+    try:
+        return urlsafe_b64decode(part[: len(part) // 4 * 4]).decode("ascii").isprintable()
+    except ValueError:
+        return False
