@@ -55,11 +55,12 @@ def _is_chance(tail: str) -> bool:
 
 
 def _decodes(tail: str) -> bool:
-    """Whether its longest part is a text in base64."""
+    """Whether its longest part is words in base64; with digits among them it may be a key in base64."""
     part = max(re.split("[_-]", tail), key=len)
     if len(part) < LONGEST:
         return False
     try:
-        return urlsafe_b64decode(part[: len(part) // 4 * 4]).decode("ascii").isprintable()
+        text = urlsafe_b64decode(part[: len(part) // 4 * 4]).decode("ascii")
     except ValueError:
         return False
+    return text.isprintable() and not any(map(str.isdigit, text))
