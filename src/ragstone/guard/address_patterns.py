@@ -50,19 +50,22 @@ ADDRESS_PATTERNS: tuple[InjectionPattern, ...] = (
     make_pattern(
         INSTRUCTION,
         0.5,
-        "note to|message to|message for|instruction|attention|notice to|note for",
+        "note|message|instruction|attention|notice",
         rf"\b(?:notes?|message|instructions?|attention|notice)[,:]? (?:to|for)? ?(?:all |any |the |an? )?"
         rf"(?:automated|automatic|ai|a\.i\.|llm|language|summari[sz]ation|screening|machine|virtual|analysis|ranking"
         rf"|recruiting|hiring)(?:[ -]\w{{2,16}}){{0,2}}? {PROGRAM}\b"
         r"(?=\s{0,2}[:,!.–—-]| (?:reading|that|who|process))",
+        "notes? messages? message instructions? attention notices? notice",
     ),
     make_pattern(
         INSTRUCTION,
         0.4,
-        "before you|before respond|before answer|before continu|before summar|before proceed",
+        "before",
         rf"\bbefore (?:you (?:can |may |do |will )?)?(?:solv|answer|respond|reply|summari[sz]|continu|proceed|complet)"
         rf"(?:e|ing|y)?\b{gap_pattern(90)}\b(?:do|perform|execute|complete|carry out|follow)"
         r" (?:the following|this|these)(?: \w{2,12}){0,2} (?:first|task|steps?|instructions?)\b",
+        "before",
+        "first task steps? instructions?",
     ),
     make_pattern(
         INSTRUCTION,
