@@ -1,4 +1,4 @@
-"""Tokens that say what they are: a short prefix, a sign, and a tail that chance made, whoever issues them."""
+"""Tokens with a short prefix, a sign, and a tail that chance made, of any vendor."""
 
 import re
 from base64 import urlsafe_b64decode
