@@ -60,6 +60,9 @@ def _values_beside(row: Sequence[Field], wanted: dict[int, bool]) -> Iterator[Se
 
 
 def _are_labels(text: str, head: Sequence[Field]) -> bool:
+    """Whether a row may be a heading; one that names a single column is an item of a list, with a comma behind it."""
+    if sum(end > start for start, end in head) < 2:
+        return False
     return all(end - start <= HEADING_LENGTH and LABEL.fullmatch(text, start, end) for start, end in head)
 
 
