@@ -155,7 +155,7 @@ def test_a_stream_masks_it_too(text: str) -> None:
         "tls.crt: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUQ3YnE5TGtKeDA4ZksybVE5eEx3NFp0",
         "pw = load_password()",
         "| Login | lions / tigers |",
-        'COMMANDS = [\n    "pwd",\n    "paws2d",\n    "roar4lions",\n]',
+        'COMMANDS = [\n    "pwd",\n    "roar",\n    "paws2d",\n    "roar4lions",\n]',
     ],
 )
 def test_what_only_looks_like_it_stays(text: str) -> None:
