@@ -155,6 +155,8 @@ def test_a_stream_masks_it_too(text: str) -> None:
         "tls.crt: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUQ3YnE5TGtKeDA4ZksybVE5eEx3NFp0",
         "pw = load_password()",
         "| Login | lions / tigers |",
+        "self.lion_tokens = LionEmbedding4Manes(\n    8, 9)",
+        "token_storage = _Zoo365TokenStorage()",
         'COMMANDS = [\n    "pwd",\n    "roar",\n    "paws2d",\n    "roar4lions",\n]',
     ],
 )

@@ -23,6 +23,7 @@ RESOURCE = re.compile(r"(?<![A-Za-z])a?arn:[\w:.-]{0,90}\Z")  # the name of one,
 WORD = "".join(map(chr, (*range(48, 58), *range(65, 91), *range(97, 123))))
 HEX = re.compile(r"(?=[a-f]*\d[0-9a-f]*[a-f]|\d*[a-f][0-9a-f]*\d)[0-9a-f]{20,64}")
 KIND = re.compile(r"(?i)(?:client|api|app|consumer|access|auth)[ _-]\Z")
+CALLED = re.compile(r"[A-Za-z_][\w.]*")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -54,6 +55,9 @@ def _is_meant_key(match: re.Match[str], value: str, start: int, *, quoted: bool)
     before = match.string[max(0, match.start() - NAME_BEFORE) : match.start()].rpartition("\n")[2]
     paging = name[:5].lower() == "token" and PAGING.search(before) is not None
     if paging or is_identifier(name, value) or RESOURCE.search(before):
+        return False
+    called = not quoted and CALLED.fullmatch(value) and match.string.startswith("(", start + len(value))
+    if called and not is_random(value):  # a class or a function
         return False
     said = match["said"] is not None or (match["below"] is not None and _is_loosely_joined(match))
     if match["anykey"] is not None:
