@@ -2,6 +2,13 @@
 
 from ragstone.guard.injection_pattern import POLICY, SENTENCE, InjectionPattern, gap_pattern, make_pattern
 
+# Terms and licences are to be complied with, too: an attack has no object, or a person's wishes.
+OBEY = (
+    r"(?:comply|obey)\b(?= ?(?:[^\w\s]|\Z)| (?:with )?(?:me|us|my|our|whatever|everything|anything|without|regardless"
+    r"|no matter)\b| (?:with )?(?:(?:all|any|every|each|the|of|these|this|those|her|his|their|user'?s?|following) ){0,3}"
+    r"(?:requests?|commands?|orders?|instructions?|prompts?|demands?|wish(?:es)?|questions?)\b)"
+)
+
 PERSONA_PATTERNS: tuple[InjectionPattern, ...] = (
     make_pattern(
         POLICY,
@@ -56,7 +63,7 @@ PERSONA_PATTERNS: tuple[InjectionPattern, ...] = (
         "refuse|comply|obey|deny|answer|character|tell me",
         r"\byou (?:must|have to|will|shall|can|may|are|should) (?:not|never|always|only|supposed to"
         r"|not allowed to|not supposed to)? ?"
-        r"(?:refuse|comply|obey|deny (?:my|the|any) request|answer (?:at all times|every|all|my"
+        rf"(?:refuse|{OBEY}|deny (?:my|the|any) request|answer (?:at all times|every|all|my"
         r"|the) ?(?:question)?|break character|tell me)\b",
         "you",
         "must have will shall can may are should",
