@@ -5,7 +5,8 @@ from ragstone.guard.injection_pattern import POLICY, SENTENCE, InjectionPattern,
 # Terms and licences are to be complied with, too: an attack has no object, or a person's wishes.
 OBEY = (
     r"(?:comply|obey)\b(?= ?(?:[^\w\s]|\Z)| (?:with )?(?:me|us|my|our|whatever|everything|anything|without|regardless"
-    r"|no matter)\b| (?:with )?(?:(?:all|any|every|each|the|of|these|this|those|her|his|their|user'?s?|following) ){0,3}"
+    r"|no matter)\b"
+    r"| (?:with )?(?:(?:all|any|every|each|the|of|these|this|those|her|his|their|user'?s?|following) ){0,3}"
     r"(?:requests?|commands?|orders?|instructions?|prompts?|demands?|wish(?:es)?|questions?)\b)"
 )
 
