@@ -485,7 +485,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 async def test_a_full_disk_is_named_and_what_was_committed_stays(small_disk: Path) -> None:
     store, done = EmbeddedStore(small_disk / "store"), 0
     ballast = small_disk / "ballast"
-    ballast.write_bytes(b"x" * 300_000)
+    ballast.write_bytes(b"x" * 240_000)
 
     async def fill() -> None:
         nonlocal done
