@@ -110,6 +110,20 @@ async def test_words_of_a_replaced_text_stay_until_a_repair(
     assert (read_traces(server, database)["words"], read_traces(server, database)["dead"]) == (0, 0)
 
 
+@pytest.mark.parametrize("left", [["apple jam"], []])
+async def test_a_removed_document_leaves_no_word_of_its_earlier_texts(
+    store: PostgresStore, server: Server, database: str, left: Sequence[str]
+) -> None:
+    async with store.writer(SCOPE) as writer:
+        await writer.replace([make_revision("secret.md", left, revision=2)])
+        await fill_vectors(writer)
+        await writer.settle()
+    assert read_traces(server, database)["words"] == 1
+    await remove(store, "secret.md")
+    assert (read_traces(server, database)["words"], read_traces(server, database)["dead"]) == (0, 0)
+    assert await store.admin.check(SCOPE) == []
+
+
 @pytest.mark.parametrize("interrupted", ["erase_page", "forget", "merge_page", "finish_merge", "rewrite_segments"])
 async def test_the_next_run_goes_on_where_the_end_of_one_was_interrupted(
     store: PostgresStore, server: Server, database: str, monkeypatch: pytest.MonkeyPatch, interrupted: str

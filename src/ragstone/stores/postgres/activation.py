@@ -25,6 +25,11 @@ DELETE_ACTIVE = """DELETE FROM mv_active_chunks WHERE tenant_id = %s AND collect
     RETURNING number, length, vector_key"""
 RESET = """UPDATE collections SET chunks = 0, terms = 0, pending = 0, documents = 0, next_number = 0,
     segments = 0, merged = 0 WHERE tenant_id = %s AND collection_id = %s"""
+# Postings may still hold words of earlier texts of these documents; no row says which words those are.
+MARK_EARLIER = """UPDATE postings_dead SET terms = '{}'
+    WHERE tenant_id = %(tenant)s AND collection_id = %(collection)s AND terms IS NULL AND EXISTS (
+        SELECT FROM document_versions WHERE tenant_id = %(tenant)s AND collection_id = %(collection)s
+            AND doc_id = ANY(%(documents)s) AND revision > 1)"""
 RECORD_ERASURE = "UPDATE collections SET erased = generation WHERE tenant_id = %s AND collection_id = %s"
 PAGE = 100  # versions made active at once
 COLUMNS = """collection_id number tenant_id chunk_key chunk_id doc_id doc_version_id source path ordinal length
@@ -80,6 +85,7 @@ async def remove_documents(
     active = [version for version, _, status, _ in await cursor.fetchall() if status == "active"]
     turn = StatusChanges(off=active)
     change = replace(await _deactivate(cursor, collection, turn, removed=True), documents=-len(active))
+    await cursor.execute(MARK_EARLIER, segments.name_collection(collection, documents=list(documents)))
     statement = "DELETE FROM documents WHERE tenant_id = %s AND collection_id = %s AND doc_id = ANY(%s)"
     await cursor.execute(statement, (*scope, list(documents)))
     number = cursor.rowcount
