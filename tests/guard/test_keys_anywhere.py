@@ -27,6 +27,8 @@ SECRETS = [
     f"https://{MIXED}:@git.zoo.example.org/lions.git",
     f"live_auth_{HEX}",
     f"sk_{HEX}",
+    f"sk_live_{HEX}1f8e07ab",
+    f"live_{HEX}",
     f"git clone https://{MIXED}@git.zoo.example.org/lions.git",
 ]
 WORDS = [
@@ -59,6 +61,15 @@ NONE = [
     "password: lionessa is what zebras say",
     "https://zebra@zoo.example.org/lions",
     f"{MIXED}KEY\n{MIXED}+/{MIXED}=",
+    f"fingerprint of the key: SHA256:{MIXED}{MIXED[:15]}",
+    f"document_key: {HEX}",
+    "order key: 5ef4a0d1-7e1f-47b2-ac0a-1282002aa2a1",
+    "ZOO_PASS=passed",
+    "ZOO_PASS: failed",
+    f"image: zoo/lions:prod-{HEX}1f8e07ab",
+    f"zoo-test-{HEX}1f8e07ab",
+    "test_5ef4a0d1-7e1f-47b2-ac0a-1282002aa2a1",
+    f"prod-sha256-{HEX}{HEX}",
 ]
 
 
@@ -82,7 +93,7 @@ def test_identifiers_digests_and_verdicts_stay(text: str) -> None:
 
 
 def test_an_encrypted_vault_is_masked_whole() -> None:
-    text = f"$ANSIBLE_VAULT;1.1;AES256\n{HEX}\n{HEX}\nend"
+    text = "$ANSIBLE_VAULT;1.1;AES256\n" + 500 * f"{HEX}\n" + "end"
     assert mask_patterns(text)[0] == "[masked:password]\nend"
 
 

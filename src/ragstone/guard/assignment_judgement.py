@@ -3,7 +3,7 @@
 import re
 
 from ragstone.core.late_pattern import compile_late
-from ragstone.guard.assignments import ABOUT_KEY, CELL_ENDS, LINE_ENDS, NO_SECRET, OPTION, PAGING
+from ragstone.guard.assignments import ABOUT_KEY, CELL_ENDS, LINE_ENDS, MADE_BY, NO_SECRET, OPTION, PAGING
 from ragstone.guard.bare_values import BEFORE, is_code, is_random
 from ragstone.guard.plausible import (
     is_identifier,
@@ -71,7 +71,7 @@ def _is_any_key(name: str, before: str, value: str) -> bool:
     """Whether the key of anything is a secret: not in a line of base64, where "key" stands by chance."""
     if is_random(before[len(before.rstrip(WORD)) :]):
         return False
-    random = is_long_key(value) or HEX.fullmatch(value) is not None
+    random = (is_long_key(value) or HEX.fullmatch(value) is not None) and MADE_BY.match(value) is None
     return random and NO_SECRET.search(before) is None and ABOUT_KEY.search(name) is None
 
 

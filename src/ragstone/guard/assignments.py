@@ -24,8 +24,11 @@ NAME = (
 ANY_KEY = r"(?P<anykey>(?:(?<=[a-z0-9])|(?<=[a-z0-9][ _.-])|(?<=--))key(?![a-z])|[_-](?:api|pat)(?![a-z_-]))"
 NO_SECRET = compile_late(
     r"(?i)(?:public|pub|primary|foreign|partition|sort|cache|row|site|publishable|hash|group|host|routing|object|index|map"
-    r"|idempotency|unique|composite|ssh|gpg|pgp|rsa|dsa|ecdsa|ed25519|verif\w{1,10}|s3|dedup\w{0,14}|registry)[ _.-]?\Z"
+    r"|idempotency|unique|composite|ssh|gpg|pgp|rsa|dsa|ecdsa|ed25519|verif\w{1,10}|s3|dedup\w{0,14}|registry|lookup|join|surrogate|natural"
+    r"|record|document|chunk|vector|entity|order|shard|image)[ _.-]?\Z"
 )
+# A value that names the function that made it is a fingerprint.
+MADE_BY = compile_late(r"(?i)(?:sha|md|blake)-?\d{1,3}[=:-]")
 # Tokens that say how far a list was read or who holds a lock.
 PAGING = compile_late(
     r"(?i)(?:next|page|paging|pagination|continuation|continue|sync|lock|cursor|resum\w{1,5}|cancel\w{0,8})"

@@ -21,7 +21,7 @@ HASH = compile_late(
     r"(?<![\w$])\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|md5|sha1|sha256|sha512|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]{0,12}"
     r"|bcrypt[\w-]{0,8}|P|H|S)\$[./A-Za-z0-9$=,+_-]{16,400}"
     r"|\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|PBKDF2[\w-]{0,12}|ARGON2)\}\$?[A-Za-z0-9+/=$.,-]{13,400}"
-    r"|\$ANSIBLE_VAULT;[\d.]{1,8};AES256[^\n]{0,60}(?:\r?\n[ \t]{0,24}[0-9a-f]{16,100}){1,400}"
+    r"|\$ANSIBLE_VAULT;[\d.]{1,8};AES256[^\n]{0,60}(?:\r?\n[ \t]{0,24}[0-9a-f]{16,100})++"
     r"|pbkdf2_sha\d{1,3}\$\d{1,8}\$[\w.+/=-]{1,64}\$[\w.+/=-]{20,128}"
 )
 # .pgpass, shadow, and dumps of a Windows domain.

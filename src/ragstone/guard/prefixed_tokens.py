@@ -22,6 +22,9 @@ KINDS = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
 LONGEST = 16
 # With such a prefix a tail in hexadecimal is a token too.
 MEANT = re.compile(r"(?i)(?:\A|[_-])(?:sk|key|api|secret|token|auth|pat|live|test|prod)(?:\Z|[_-])")
+# Words of a prefix that as often say where a build runs, and what the build is called by: a commit, a UUID.
+PLACE = re.compile(r"(?i)(?<![a-z0-9])(?:live|test|prod)(?![a-z0-9])")
+BUILD = re.compile(r"[0-9a-f]{40}|(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 # Vendors whose shape is known: what does not fit it is no token of theirs.
 KNOWN = frozenset(head.lower() for _, shape in SHAPES for head in re.findall(r"(?:\A|\|)([A-Za-z]{2,12}[_-])", shape))
 
@@ -40,12 +43,17 @@ def find_prefixed(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _is_token(prefix: str, tail: str) -> bool:
-    if PREFIX.fullmatch(prefix) is None or DIGEST.fullmatch(prefix) or _decodes(tail):
+    if PREFIX.fullmatch(prefix) is None or any(map(DIGEST.fullmatch, _split(prefix, tail))) or _decodes(tail):
         return False
-    meant = MEANT.search(prefix) is not None
+    meant = MEANT.search(PLACE.sub("", prefix) if BUILD.fullmatch(tail) else prefix) is not None
     if len(tail) >= LONG and is_one_case_key(tail) and ANY_HEX.fullmatch(tail) is None:
         return True
     return (_is_chance(tail) and (meant or len(tail) >= LONG)) or (meant and is_long_key(tail))
+
+
+def _split(prefix: str, tail: str) -> list[str]:
+    """The parts of a prefix and of what stands before the last sign."""
+    return [*re.split("[_-]", prefix), *re.split("[_-]", tail)[:-1]]
 
 
 def _is_chance(tail: str) -> bool:

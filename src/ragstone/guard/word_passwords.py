@@ -12,12 +12,13 @@ VARIABLE = compile_late(
 # The part before: `Server=db;User Id=app;`.
 PART = compile_late(r"(?i)(?:user[ ]?id|uid|user(?:[ ]?name)?|server|data source|host|database)[ ]?=[^;=\n]{1,80};")
 BEFORE = 200  # characters of a connection that are looked at
+VERDICT = re.compile(r"(?i)(?:pass|fail|skipp)ed|success(?:ful)?|failure|pending|error|unknown")  # of a test
 VALUE_ENDS = re.compile(r"[\"']?[ \t]*(?:[\r\n#]|\Z)")
 
 
 def is_word_password(text: str, start: int, end: int) -> bool:
     """Whether a word at this place is a password, because its place holds passwords only."""
-    if WORD.fullmatch(text, start, end) is None:
+    if WORD.fullmatch(text, start, end) is None or VERDICT.fullmatch(text, start, end):
         return False
     line = text[max(text.rfind("\n", 0, start) + 1, start - BEFORE) : start]
     if VARIABLE.fullmatch(line):
