@@ -110,6 +110,29 @@ async def test_words_of_a_replaced_text_stay_until_a_repair(
     assert (read_traces(server, database)["words"], read_traces(server, database)["dead"]) == (0, 0)
 
 
+async def test_many_small_removals_read_all_postings_once(
+    store: PostgresStore, server: Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each page of words would look through the words of all removals."""
+    monkeypatch.setattr(removed_words, "MOST_CHUNKS", 3)
+    asked: list[str] = []
+    erase = removed_words.erase_page
+
+    async def count(*given: Any) -> str | None:
+        last = await erase(*given)
+        asked.append(str(last))
+        return last
+
+    monkeypatch.setattr(removed_words, "erase_page", count)
+    async with store.writer(SCOPE) as writer:
+        for path in ("secret.md", "7.md", "8.md"):
+            await writer.remove([make_revision(path, []).document.id])
+        await writer.settle()
+    assert asked == ["None"]
+    assert (read_traces(server, database)["words"], read_traces(server, database)["dead"]) == (0, 0)
+    assert await store.admin.check(SCOPE) == []
+
+
 @pytest.mark.parametrize("left", [["apple jam"], []])
 async def test_a_removed_document_leaves_no_word_of_its_earlier_texts(
     store: PostgresStore, server: Server, database: str, left: Sequence[str]

@@ -16,7 +16,7 @@ from ragstone.stores.postgres.preparation import ActiveChunk
 from ragstone.stores.postgres.rows import CollectionRow
 from ragstone.stores.postings import COUNT, LENGTH, NUMBER
 
-MOST_CHUNKS = 1_000  # whose words are noted; of more, reading all postings takes no longer
+MOST_CHUNKS = 1_000  # of a removal and of all together; of more, reading all postings takes no longer
 TERMS_AT_ONCE = 100  # a frequent one has postings for most chunks
 UNKNOWN: tuple[str, ...] = ()
 OURS = segments.OURS

@@ -28,6 +28,7 @@ JOINED_AT_ONCE = 1_000  # terms
 
 STATE = f"""SELECT segments, merged, next_number, chunks,
     (SELECT coalesce(sum(length(numbers)), 0) / 4 FROM postings_dead WHERE {OURS}),
+    (SELECT coalesce(sum(length(numbers)), 0) / 4 FROM postings_dead WHERE {OURS} AND terms IS NOT NULL),
     EXISTS (SELECT FROM postings_dead WHERE {OURS} AND terms = '{{}}')
     FROM collections WHERE {OURS}"""  # noqa: S608
 # The numbers of segments follow each other, so that joining keeps them in order.
@@ -126,15 +127,17 @@ class MergePlan:
 
 
 async def plan_merge(
-    cursor: Cursor, collection: CollectionRow, *, removed: bool = False, thorough: bool = False
+    cursor: Cursor, collection: CollectionRow, *, noted: int | None = None, thorough: bool = False
 ) -> MergePlan | None:
     """How to join small segments and drop what is dead, where it is worth it; also where anything is dead and
-    `thorough`, or where documents were `removed` of which the words are unknown."""
+    `thorough`, and, unless `noted` is None, where the words of a removed chunk are unknown or more than so many chunks
+    were removed."""
     await cursor.execute(STATE.encode(), name_collection(collection))
     row = await cursor.fetchone()
-    segments, merged, following, active, dead, unknown = row or (0, 0, 0, 0, 0, False)
+    segments, merged, following, active, dead, removed, unknown = row or (0, 0, 0, 0, 0, 0, False)
     seen = (segments, merged, following, collection.generation)
-    if dead > (0 if thorough or (removed and unknown) else MAX_DEAD_SHARE * active):
+    everything = thorough or (noted is not None and (unknown or removed > noted))
+    if dead > (0 if everything else MAX_DEAD_SHARE * active):
         return MergePlan(True, 0, *seen)
     if segments > MAX_SEGMENTS:
         return MergePlan(False, 0 if following - merged > MAX_TAIL_SHARE * merged else merged, *seen)

@@ -33,7 +33,8 @@ async def settle_collection(pool: Pool, scope: Scope, *, thorough: bool = False)
 
 async def _merge_words(pool: Pool, scope: Scope, *, removed: bool, thorough: bool) -> None:
     def look(cursor: Cursor, row: CollectionRow) -> Awaitable[segments.MergePlan | None]:
-        return segments.plan_merge(cursor, row, removed=removed, thorough=thorough)
+        noted = removed_words.MOST_CHUNKS if removed else None
+        return segments.plan_merge(cursor, row, noted=noted, thorough=thorough)
 
     plan = await _read(pool, scope, look)
     after: str | None = "" if plan else None
