@@ -3,6 +3,7 @@ an older format."""
 
 import asyncio
 import sqlite3
+import tracemalloc
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from ragstone.core.chunk_enrichment import list_written
 from ragstone.core.errors import Corrupt
 from ragstone.core.records import WrittenState
-from ragstone.stores.embedded import EmbeddedStore
+from ragstone.stores.embedded import EmbeddedStore, written_rows
 from ragstone.stores.embedded.database import STEPS
 from ragstone.stores.embedded.paths import files_of_scope
 from ragstone.stores.written_vectors import quantize
@@ -162,3 +163,16 @@ async def test_many_are_searched_a_block_at_a_time_with_the_scores_of_few(store:
     assert [place[:2] for place in found[:2]] == [("a.md", 7), ("b.md", 0)]
     assert found[0][2] == found[1][2] > 0.99
     assert await search_written(store, "who 7", limit=25) == found[:25]
+
+
+def test_a_question_holds_the_links_of_all_chunks_in_few_bytes() -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE written_links (row INTEGER PRIMARY KEY, vectors INTEGER)")
+    connection.executemany("INSERT INTO written_links VALUES (?, ?)", ((n, 7 * n) for n in range(1, 50_001)))
+    tracemalloc.start()
+    links = written_rows.read_links(connection)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert links.shape == (50_000, 2)
+    assert links[-1].tolist() == [50_000, 350_000]
+    assert most < 2 * links.nbytes
