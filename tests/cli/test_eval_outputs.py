@@ -101,7 +101,7 @@ def test_a_baseline_with_passages_of_another_shape_is_refused(run: Run, base: tu
 
 def test_candidates_are_written_once_and_measured_when_accepted(run: Run, base: tuple[object, ...]) -> None:
     made = run("eval", "--generate", "3", "--store", "store", "--out", "new.jsonl", "--json")
-    assert (made.status, made.json["questions"], made.json["file"]) == (0, 3, "new.jsonl")
+    assert (made.status, made.json["schema"], made.json["questions"], made.json["file"]) == (0, 1, 3, "new.jsonl")
     lines = [json.loads(line) for line in Path("new.jsonl").read_text("utf-8").splitlines()]
     assert {line["accepted"] for line in lines} == {False}
     assert len({line["expected_files"][0] for line in lines}) > 1

@@ -75,5 +75,5 @@ def test_a_pipe_gets_lines_with_json_alone(capsys: pytest.CaptureFixture[str]) -
         out, err = capsys.readouterr()
         assert err == ""
         assert [json.loads(line) for line in out.splitlines()] == (
-            [{"event": "text", "done": 3, "total": 3}] if ndjson else []
+            [{"schema": 1, "event": "text", "done": 3, "total": 3}] if ndjson else []
         )

@@ -35,7 +35,7 @@ def generate(
         eval_outputs.write_lines("--out", out, lines)
         if options.json:
             kinds = {kind: sum(one.kind == kind for one in found) for kind in sorted({one.kind for one in found})}
-            print_json({"questions": len(found), "file": out, "kinds": kinds})
+            print_json({"schema": 1, "questions": len(found), "file": out, "kinds": kinds})
     sys.stdout.flush()
     if len(found) < wanted:
         told.append(f"{format_count(len(found), 'question')} of {wanted} wanted: the documents give no more")

@@ -63,7 +63,7 @@ def answer_text(made: Answer, *, question: str, after: str = "") -> str:
 
 def event_data(event: Event) -> Json:
     """An event of an answer as plain data."""
-    return event_json(event, mask=mask_secrets)
+    return {"schema": 1, **event_json(event, mask=mask_secrets)}
 
 
 def chunk_text(chunk: Chunk) -> str:

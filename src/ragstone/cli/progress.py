@@ -57,7 +57,7 @@ class ProgressDisplay:
             self._draw(" ".join([*of.values(), LABELS[event.name]]), done, total)
         elif self._ndjson and (done >= total or time.monotonic() - self._last >= EVERY_SECONDS):
             self._last = time.monotonic()
-            line = {"event": event.name, **of, "done": done, "total": total}
+            line = {"schema": 1, "event": event.name, **of, "done": done, "total": total}
             with suppress(OSError):  # whether somebody looks on must not decide the run
                 sys.stdout.write(json.dumps(line) + "\n")
                 sys.stdout.flush()
