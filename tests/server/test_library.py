@@ -259,6 +259,15 @@ def test_the_counts_and_warnings_of_a_run_name_no_place_of_the_server() -> None:
     assert shown["stats"] == {"warnings": ["…/a.md: cut"], "skipped": [{"path": "b.md", "message": "no …/b"}], "n": 1}
 
 
+def test_a_folder_written_as_an_address_is_hidden_and_no_document_of_that_name_is() -> None:
+    config = {"place": "/docs", "artifacts": {"place": "file:///srv/an%20archive", "claim": "c1"}}
+    warned = {"warnings": ["/srv/an archive/x: cut", "file:///srv/an%20archive: full", "/docs: cut", "'/docs/b.md'"]}
+    stats = {**warned, "skipped": [{"path": "api/docs/a.md"}]}
+    shown = run_json(Run("1", "docs", "succeeded", "2026-01-01", config=config, stats=stats))["stats"]
+    assert shown["warnings"] == ["…/x: cut", "…: full", "…: cut", "'…/b.md'"]
+    assert shown["skipped"] == [{"path": "api/docs/a.md"}]
+
+
 async def test_a_missing_folder_is_named_in_the_log_alone(
     own: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

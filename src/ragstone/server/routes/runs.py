@@ -1,9 +1,11 @@
 """Ingestion runs: start one over the configured sources, list them, follow one."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from dataclasses import asdict
 from typing import Annotated, Any
+from urllib.parse import unquote, urlsplit
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
@@ -122,9 +124,18 @@ async def _list_runs(engine: Engine, limit: int) -> list[Run]:
 def run_json(run: Run) -> Json:
     """A run as clients see it: without places of the server, its error in words for them and without its trace."""
     config = {name: value for name, value in run.config.items() if name not in PLACES}
-    places = sorted(_list_texts([run.config.get(name) for name in PLACES]), key=len, reverse=True)
-    stats = _hide_places(run.stats, [place for place in places if len(place) > 1])
+    places = _find_places([run.config.get(name) for name in PLACES])
+    stats = _hide_places(run.stats, places) if places is not None else run.stats
     return {**asdict(run), "config": config, "stats": stats, "error": _tell_error(run.error) if run.error else None}
+
+
+def _find_places(configured: list[Any]) -> re.Pattern[str] | None:
+    """A pattern of these places, also of folders that are written as addresses; None without any. It does not match
+    the same name in the path of a document."""
+    written = set(_list_texts(configured))
+    written |= {unquote(urlsplit(one).path) for one in written if one.startswith("file:")}
+    places = sorted({place for one in written if len(place := one.rstrip("/")) > 1}, key=len, reverse=True)
+    return re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, places))})(?![\w-])") if places else None
 
 
 def _list_texts(value: Any) -> list[str]:
@@ -134,20 +145,17 @@ def _list_texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-def _hide_places(value: Any, places: list[str]) -> Any:
+def _hide_places(value: Any, places: re.Pattern[str]) -> Any:
     """A JSON value with an ellipsis for each place in its strings: a warning may name the file that it is about.
 
-    >>> _hide_places({"warnings": ["/srv/docs/a.md is empty"]}, ["/srv/docs"])
+    >>> _hide_places({"warnings": ["/srv/docs/a.md is empty"]}, re.compile("/srv/docs"))
     {'warnings': ['…/a.md is empty']}
     """
     if isinstance(value, dict):
         return {name: _hide_places(part, places) for name, part in value.items()}
     if isinstance(value, list):
         return [_hide_places(part, places) for part in value]
-    if isinstance(value, str):
-        for place in places:
-            value = value.replace(place, "…")
-    return value
+    return places.sub("…", value) if isinstance(value, str) else value
 
 
 def _tell_error(recorded: str) -> str:
