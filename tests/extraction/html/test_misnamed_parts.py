@@ -60,3 +60,13 @@ def test_a_short_article_among_links_is_text() -> None:
 def test_the_first_paragraph_beside_the_main_text_belongs_to_it() -> None:
     rest = "".join(f"<p>{n} {PROSE}</p>" for n in range(6))
     assert "First." in body(f"<h1>News</h1><div><p>First. {PROSE}</p><div>{rest}</div></div>")
+
+
+@pytest.mark.parametrize("name", ["related", "recommended-posts", "widget", "carousel"])
+def test_teasers_of_other_pages_do_not_outweigh_a_short_article(name: str) -> None:
+    rows = "".join(f'<div><a href="/{n}">Story {n}</a><p>Teaser {n}. {PROSE}</p></div>' for n in range(12))
+    own = f"<article><h1>News</h1><p>First. {PROSE}</p><p>{PROSE}</p></article>"
+    for part in (rows, f"<div>{rows}</div>"):
+        text = body(f'{own}<div class="{name}">{part}</div>')
+        assert "First." in text
+        assert "Teaser 3." not in text

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ragstone.extraction.html.furniture_hints import find_role_hint, find_titled
 from ragstone.extraction.html.inline import collect_texts
-from ragstone.extraction.html.prose import GOOD, LINKED, find_misnamed, measure_prose
+from ragstone.extraction.html.prose import GOOD, LINKED, find_misnamed, measure_prose, measure_teasers
 from ragstone.extraction.html.tree import BLOCKS, HEADINGS, Node
 
 CLOSED = frozenset("p li pre blockquote table ul ol dl h1 h2 h3 h4 h5 h6 figure".split())  # no search for text inside
@@ -28,10 +28,11 @@ def assign_roles(body: Node) -> None:
     beginnings, titled = _find_beginnings(nodes), find_titled(nodes)
     leading = {key: one for key, one in beginnings.items() if _is_link(one)}
     every, misnamed = measure_prose(nodes), set[int]()
+    teasers = measure_teasers(nodes, every, {id(node) for node in nodes if _is_teaser_row(node, leading)})
     for _ in range(ROUNDS):
         own = [node for node in nodes if not _assign_hint(node, body, leading, titled, misnamed)]
         mass = measure_prose(own)
-        found = find_misnamed(nodes, every, mass.get(id(body), 0))
+        found = find_misnamed(nodes, every, teasers, mass.get(id(body), 0))
         if not found:
             break
         misnamed |= found

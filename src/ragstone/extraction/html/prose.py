@@ -1,6 +1,6 @@
 """How much prose each element of a web page holds, and which elements hold too much of it to be furniture."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from ragstone.extraction.html.furniture_hints import NAMES, find_words, is_marked
 from ragstone.extraction.html.tree import BLOCKS, Node
@@ -16,6 +16,7 @@ CERTAIN = frozenset(  # words of parts that may be longer than all else on a pag
 LEAST = 300  # characters
 FEW = 120
 TIMES = 2
+ROWS = 0.5  # of the prose of a part that is a row of teasers
 
 
 def measure_prose(nodes: list[Node]) -> dict[int, int]:
@@ -36,12 +37,23 @@ def measure_prose(nodes: list[Node]) -> dict[int, int]:
     return mass
 
 
-def find_misnamed(nodes: Iterable[Node], every: Mapping[int, int], own: int) -> set[int]:
+def measure_teasers(nodes: list[Node], every: Mapping[int, int], rows: Set[int]) -> dict[int, int]:
+    """Characters of that prose in rows of teasers in each element (by identity)."""
+    mass: dict[int, int] = {}
+    for node in reversed(nodes):
+        if id(node) in rows:
+            mass[id(node)] = every.get(id(node), 0)
+        if node.parent is not None and id(node) in mass:
+            mass[id(node.parent)] = mass.get(id(node.parent), 0) + mass[id(node)]
+    return mass
+
+
+def find_misnamed(nodes: Iterable[Node], every: Mapping[int, int], teasers: Mapping[int, int], own: int) -> set[int]:
     """The elements (by identity) called furniture that hold far more prose than all that is not called so.
 
-    `every` is the prose of each element before the hints, `own` what they leave. Elements of one name count together.
-    Answers of readers are the text of a page only where there is hardly any other: in a discussion. Rows of teasers,
-    which no name tells, are that of a page without any other.
+    `every` is the prose of each element before the hints, `teasers` that of it in rows of teasers, `own` what the hints
+    leave. Elements of one name count together. Answers of readers are the text of a page only where there is hardly any
+    other: in a discussion. Rows of teasers are that of a page without any other, whatever their name.
     """
     kinds: dict[tuple[str, str], list[Node]] = {}
     for node in nodes:
@@ -53,7 +65,9 @@ def find_misnamed(nodes: Iterable[Node], every: Mapping[int, int], own: int) -> 
         if prose[kind] < max(TIMES * own, LEAST):
             break
         words = set[str]().union(*(find_words(node) for node in kinds[kind]))
-        most = LEAST if words & ANSWERS else FEW if words.isdisjoint(NAMES) else prose[kind]
+        rows = sum(teasers.get(id(node), 0) for node in kinds[kind])
+        is_row = words.isdisjoint(NAMES) or rows > ROWS * prose[kind]
+        most = FEW if is_row else LEAST if words & ANSWERS else prose[kind]
         if own <= most and words.isdisjoint(CERTAIN) and not any(map(is_marked, kinds[kind])):
             found.update(map(id, kinds[kind]))
             own += prose[kind]
