@@ -41,6 +41,13 @@ def test_answers_are_the_text_of_a_page_that_has_no_other() -> None:
     assert [n for n in range(5) if f"{n} {PROSE.strip()}" not in text] == []
 
 
+@pytest.mark.parametrize("page", ["<article>{}</article><div>{}</div>", '<main><div class="post">{}</div>{}</main>'])
+def test_a_short_text_above_many_answers_stays_with_them(page: str) -> None:
+    answers = "".join(f'<div class="comment"><b>user{n}</b><p>Answer {n}. {PROSE * 2}</p></div>' for n in range(12))
+    text = body(page.format(f"<h1>Stops</h1><p>First. {PROSE}</p><p>{PROSE}</p>", answers))
+    assert text.index("First.") < text.index("Answer 3.")
+
+
 def test_captions_of_a_gallery_do_not_outweigh_the_article() -> None:
     slides = "".join(f'<div class="slide"><div class="caption">{n}: {PROSE * 2}</div></div>' for n in range(12))
     gallery, own = f'<div class="viewport">{slides}</div>', "".join(f"<p>{n} {PROSE}</p>" for n in range(4))

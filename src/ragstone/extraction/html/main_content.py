@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ragstone.extraction.html.furniture_hints import find_role_hint, find_titled
 from ragstone.extraction.html.inline import collect_texts
-from ragstone.extraction.html.prose import GOOD, LINKED, find_misnamed, measure_prose, measure_teasers
+from ragstone.extraction.html.prose import GOOD, LINKED, find_misnamed, is_answer, measure_prose, measure_teasers
 from ragstone.extraction.html.tree import BLOCKS, HEADINGS, Node
 
 CLOSED = frozenset("p li pre blockquote table ul ol dl h1 h2 h3 h4 h5 h6 figure".split())  # no search for text inside
@@ -37,7 +37,7 @@ def assign_roles(body: Node) -> None:
             break
         misnamed |= found
     main = _narrow_main(_find_declared_main(own, mass) or body, mass, beginnings)
-    _assign_outside_roles(main, mass)
+    _assign_outside_roles(main, mass, answered=any(id(node) in misnamed and is_answer(node) for node in nodes))
     for node in _walk(main) if mass.get(id(main)) else ():
         _assign_link_roles(node, mass, HALF * mass[id(main)])
     _drop_repeats(main)
@@ -196,9 +196,9 @@ def _is_said_here(node: Node) -> bool:
     return not node.role and node.text >= GOOD and node.links <= LINKED * node.text
 
 
-def _assign_outside_roles(main: Node, mass: Mapping[int, int]) -> None:
+def _assign_outside_roles(main: Node, mass: Mapping[int, int], *, answered: bool) -> None:
     """What stands before the main element is its header, what stands after it its footer; the title stays, and so do
-    paragraphs beside the main element that begin its text."""
+    paragraphs beside the main element that begin its text, and all prose before answers of readers: they answer it."""
     node = main
     title = next((one for one in _walk(main) if one.tag == "h1"), None)
     while node.parent is not None:
@@ -210,8 +210,8 @@ def _assign_outside_roles(main: Node, mass: Mapping[int, int]) -> None:
                 if child.strip():
                     parent.children[place] = Node("span", parent, {}, [child], role=role)
             elif not child.role:
-                is_lead = role == "header" and node is main and child.tag == "p" and id(child) in mass
-                child.role = "body" if is_lead else role
+                is_lead = id(child) in mass and (answered or (node is main and child.tag == "p"))
+                child.role = "body" if is_lead and role == "header" else role
                 if role == "header" and title is None:
                     title = _keep_page_title(child)
         node = parent

@@ -74,6 +74,11 @@ def find_misnamed(nodes: Iterable[Node], every: Mapping[int, int], teasers: Mapp
     return found
 
 
+def is_answer(node: Node) -> bool:
+    """Whether the names of an element say that readers wrote it."""
+    return not find_words(node).isdisjoint(ANSWERS)
+
+
 def _is_caption(node: Node) -> bool:
     if node.tag in ("figcaption", "caption"):
         return True
