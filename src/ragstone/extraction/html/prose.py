@@ -53,7 +53,7 @@ def find_misnamed(nodes: Iterable[Node], every: Mapping[int, int], teasers: Mapp
 
     `every` is the prose of each element before the hints, `teasers` that of it in rows of teasers, `own` what the hints
     leave. Elements of one name count together. Answers of readers are the text of a page only where there is hardly any
-    other: in a discussion. Rows of teasers are that of a page without any other, whatever their name.
+    other: in a discussion. Rows of teasers are that of a page without any other, also under a name.
     """
     kinds: dict[tuple[str, str], list[Node]] = {}
     for node in nodes:

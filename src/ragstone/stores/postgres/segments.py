@@ -130,8 +130,8 @@ async def plan_merge(
     cursor: Cursor, collection: CollectionRow, *, noted: int | None = None, thorough: bool = False
 ) -> MergePlan | None:
     """How to join small segments and drop what is dead, where it is worth it; also where anything is dead and
-    `thorough`, and, unless `noted` is None, where the words of a removed chunk are unknown or more than so many chunks
-    were removed."""
+    `thorough`. `noted` is None where no document was removed, else the most removed chunks whose words are looked up:
+    with more, or with unknown words, all postings are read."""
     await cursor.execute(STATE.encode(), name_collection(collection))
     row = await cursor.fetchone()
     segments, merged, following, active, dead, removed, unknown = row or (0, 0, 0, 0, 0, 0, False)
