@@ -22,9 +22,9 @@ FIND = f"""SELECT m.chunk_key, {CHUNK_COLUMNS} FROM mv_active_chunks m
     WHERE {M} AND m.chunk_key = ANY(%(keys)s) ORDER BY m.chunk_key"""  # noqa: S608
 FIND_KEYS = f"""SELECT m.chunk_key FROM mv_active_chunks m WHERE {M} AND m.chunk_key > %(after)s AND {LACKS}
     ORDER BY m.chunk_key LIMIT %(limit)s"""  # noqa: S608
-# The chunks' rows are held, so that no vector is written for one that another transaction takes away.
+# Chunks are taken away under the collection's lock alone; rows held before it would make a deadlock.
 WANTING = f"""SELECT m.chunk_key FROM chunks m WHERE {M} AND m.chunk_key = ANY(%(keys)s) AND {LACKS}
-    ORDER BY m.chunk_key FOR KEY SHARE OF m"""  # noqa: S608
+    ORDER BY m.chunk_key"""  # noqa: S608
 SET_MODEL = f"UPDATE collections SET sparse_model = %(model)s WHERE {OURS}"  # noqa: S608
 
 
