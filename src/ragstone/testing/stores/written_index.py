@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,9 +30,16 @@ ABOUT = (MODEL, VARIANT, DIMENSION)
 PRECISION = 0.01  # of a score: these vectors have few dimensions
 
 
-def make_written(path: str, texts: Mapping[str, Sequence[str]], *, revision: int = 1, scope: Scope = SCOPE) -> Revision:
+def make_written(
+    path: str,
+    texts: Mapping[str, Sequence[str]],
+    *,
+    revision: int = 1,
+    scope: Scope = SCOPE,
+    meta: Mapping[str, Any] | None = None,
+) -> Revision:
     """A document whose chunks, by their texts, have these questions, as a model would have written them."""
-    made = make_revision(path, list(texts), revision=revision, scope=scope)
+    made = make_revision(path, list(texts), revision=revision, scope=scope, meta=meta)
     asked = zip(made.chunks, texts.values(), strict=True)
     chunks = [
         replace(chunk, metadata={**chunk.metadata, QUESTIONS: list(own), ENRICHED: "x"}) if own else chunk
@@ -160,6 +168,17 @@ class WrittenIndexContract(StoreFixtures):
             assert await index.find_known({"who", "what"}) == {"what"}
         assert [place[:2] for place in await search_written(store, "what")] == [("a.md", 0)]
         assert await store.admin.check(SCOPE) == []
+
+    async def test_restricted_documents_are_not_found_by_written_texts_without_the_permission(
+        self, store: Store
+    ) -> None:
+        as_written(store)
+        secret = make_written("b.md", {"beta": ["who"]}, meta={"confidentiality": "Restricted"})
+        await write_revisions(store, make_written("a.md", {"alpha": ["who"]}), secret)
+        await fill_written(store)
+        assert [place[0] for place in await search_written(store, "who", where=Where(), limit=1)] == ["a.md"]
+        assert [place[0] for place in await search_written(store, "who", where=Where())] == ["a.md"]
+        assert [place[0] for place in await search_written(store, "who")] == ["a.md", "b.md"]
 
     async def test_a_view_shows_the_vectors_of_its_time(self, store: Store) -> None:
         as_written(store)
