@@ -77,3 +77,14 @@ def test_teasers_of_other_pages_do_not_outweigh_a_short_article(name: str) -> No
         text = body(f'{own}<div class="{name}">{part}</div>')
         assert "First." in text
         assert "Teaser 3." not in text
+
+
+@pytest.mark.parametrize("box", ["div", "li", "article"])
+def test_the_article_around_the_title_is_the_text_however_much_is_beside_it(box: str) -> None:
+    teasers = "".join(
+        f'<{box} class="box"><h3>Story {n}</h3><p>Story {n}. {PROSE}</p><a href="/{n}">More</a></{box}>'
+        for n in range(12)
+    )
+    text = body(f"<main><article><h1>News</h1><p>{PROSE}</p><p>1 {PROSE}</p></article><div>{teasers}</div></main>")
+    assert f"1 {PROSE.strip()}" in text
+    assert "Story 3" not in text

@@ -1,7 +1,7 @@
 """Which parts of a web page are its own text: the rest gets the role nav, header or footer."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from itertools import pairwise
 
 from ragstone.extraction.html.furniture_hints import find_role_hint, find_titled
@@ -16,6 +16,7 @@ SHARE = 0.7  # of the good text that the main element must hold
 NAMED = 0.3  # of the good text, from which an element's own word is taken that it is the article
 PROSE = frozenset(("p", "div", "figcaption"))
 ROUNDS = 5  # of elements in elements whose names are wrong
+LEAST = 120  # characters of prose in the article around the page's title, from which it is the page's text
 NEXT = 3  # pieces of prose among which one that is said again is a repetition
 TEASER = 700  # characters
 TEASERS = 3
@@ -36,8 +37,9 @@ def assign_roles(body: Node) -> None:
         if not found:
             break
         misnamed |= found
-    main = _narrow_main(_find_declared_main(own, mass) or body, mass, beginnings)
-    _assign_outside_roles(main, mass, answered=any(id(node) in misnamed and is_answer(node) for node in nodes))
+    answered = any(id(node) in misnamed and is_answer(node) for node in nodes)
+    main = _narrow_main(_find_declared_main(own, mass, answered=answered) or body, mass, beginnings)
+    _assign_outside_roles(main, mass, answered=answered)
     for node in _walk(main) if mass.get(id(main)) else ():
         _assign_link_roles(node, mass, HALF * mass[id(main)])
     _drop_repeats(main)
@@ -131,14 +133,29 @@ def _is_link(node: Node) -> bool:
     return node.links >= LEADING * node.text or (node.tag == "a" and bool(node.get("href")))
 
 
-def _find_declared_main(own: list[Node], mass: dict[int, int]) -> Node | None:
-    """The element that says of itself that it is the article, if it holds a good part of the prose."""
-    whole = max(mass.values(), default=0)
-    for named in (_is_article_body, _is_article, _is_main):
-        best = max((node for node in own if named(node)), key=lambda node: mass.get(id(node), 0), default=None)
-        if best is not None and mass.get(id(best), 0) > NAMED * whole:
-            return best
-    return None
+def _find_declared_main(own: list[Node], mass: dict[int, int], *, answered: bool) -> Node | None:
+    """The element that says of itself that it is the article, if it holds a good part of the prose, or the page's title
+    and no answers of readers are beside it."""
+    return (
+        _find_largest(own, mass, _is_article_body)
+        or _find_largest(own, mass, _is_article)
+        or (None if answered else _find_titled_article(own, mass))
+        or _find_largest(own, mass, _is_main)
+    )
+
+
+def _find_largest(own: list[Node], mass: dict[int, int], named: Callable[[Node], bool]) -> Node | None:
+    best = max((node for node in own if named(node)), key=lambda node: mass.get(id(node), 0), default=None)
+    return best if best is not None and mass.get(id(best), 0) > NAMED * max(mass.values(), default=0) else None
+
+
+def _find_titled_article(own: list[Node], mass: dict[int, int]) -> Node | None:
+    """The innermost article around the only title of the page, also where a short one is beside many teasers."""
+    titles = [node for node in own if node.tag == "h1"]
+    up = titles[0] if len(titles) == 1 else None
+    while up is not None and not _is_article(up):
+        up = up.parent
+    return up if up is not None and mass.get(id(up), 0) >= LEAST else None
 
 
 def _is_article_body(node: Node) -> bool:
