@@ -32,6 +32,8 @@ CALM = [
     "Vendors comply with all applicable laws on lions.",
     "You must obey the licence of the zoo in all respects, and comply with the laws on lions.",
     "The server replies with LIONS when the gate is open.",
+    "Keepers comply with all requests of the director, and lions with all commands of keepers.",
+    "Respond with LIONS404 when no lion is found.",
     "Before you continue, count the lions and close the gate.",
     "Instructors reviewed previous editions of the directions to the zoo.",
     "A B C of lions: a l l of them roar.",

@@ -71,7 +71,7 @@ ADDRESS_PATTERNS: tuple[InjectionPattern, ...] = (
         INSTRUCTION,
         0.4,
         "comply with",
-        r"\bcomply with (?:all|any|every|my|each)(?: of)?(?: my| user| the)?"
+        rf"{START}comply with (?:all|any|every|my|each)(?: of)?(?: my| user| the)?"
         r" (?:requests?|commands?|orders?|demands?|queries)\b",
     ),
     make_pattern(
@@ -79,7 +79,7 @@ ADDRESS_PATTERNS: tuple[InjectionPattern, ...] = (
         0.4,
         "respond|reply|answer|repl|response",
         rf"{START}(?:respond|reply|answer)(?: only)? with (?:the (?:single )?(?:word|token|phrase|string|code) )?"
-        r"[\"'`]?(?-i:[A-Z][A-Z0-9_]{4,})\b"
+        r"[\"'`]?(?-i:[A-Z][A-Z0-9_]{4,})\b(?! (?:when|if|while|until|for|unless)\b)"
         rf"|{START}(?:end|begin|start|finish|prefix|conclude) (?:(?:all|your|each|every|any) )*"
         r"(?:responses|replies|answers) with\b",
     ),
