@@ -37,7 +37,7 @@ def test_json_has_counts_and_checksums_of_both_sides(run: Run, source: str, tmp_
     where = ("--from", source, "--to", tmp_path / "target", "--tenant", SCOPE.tenant)
     done = run("copy", *where, "--collection", BESIDE.collection, "--json")
     lines = [json.loads(line) for line in done.out.splitlines()]
-    assert lines[0] == {"event": "copied", "collection": BESIDE.collection, "done": 6, "total": 6}
+    assert lines[0] == {"schema": 1, "event": "copied", "collection": BESIDE.collection, "done": 6, "total": 6}
     [about] = done.json["collections"]
     assert (done.status, done.json["same"], about["collection"]) == (0, True, BESIDE.collection)
     assert about["source"] == about["target"]
