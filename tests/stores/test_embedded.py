@@ -727,3 +727,17 @@ def test_keeping_versions_must_be_possible() -> None:
     for url in ("x", "json:x"):
         with pytest.raises(UsageError, match="at least 1"):
             open_store(url, keep_versions=0)
+
+
+async def test_a_collection_that_lost_all_documents_takes_new_ones_when_it_is_opened_again(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path)
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    async with store.writer(SCOPE) as writer:
+        await writer.settle()
+        await writer.remove([make_revision("a.md", []).document.id])
+    await store.close()
+    again = EmbeddedStore(tmp_path)
+    assert await search_texts(again, "apple pear") == []
+    await write_revisions(again, make_revision("b.md", ["pear"]))
+    assert await search_texts(again, "apple pear") == ["pear"]
+    await again.close()

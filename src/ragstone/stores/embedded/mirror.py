@@ -90,7 +90,13 @@ class RevisionColumns:
         """All as one, with the documents that the first has read."""
         origins = tuple(dict.fromkeys(chain.from_iterable(part.origins for part in parts)))
         places = {origin: place for place, origin in enumerate(origins)}
-        moved = [np.array([places[one] for one in part.origins], dtype=np.int32)[part.origin] for part in parts]
+        # Where no revision is active there may be dead ones without an origin.
+        moved = [
+            np.array([places[one] for one in part.origins], dtype=np.int32)[part.origin]
+            if part.origins
+            else part.origin
+            for part in parts
+        ]
         return RevisionColumns(
             np.concatenate([part.key for part in parts]),
             np.concatenate([part.alive for part in parts]),
