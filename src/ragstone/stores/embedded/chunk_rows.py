@@ -1,6 +1,6 @@
 """A chunk as rows of SQLite, and back."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,3 +95,9 @@ def decode_chunk(row: tuple[Any, ...], documents: dict[bytes, Document] | None =
         metadata=body.metadata,
         secrets=body.secrets,
     )
+
+
+def decode_numbered_chunks(rows: Iterable[tuple[Any, ...]]) -> list[tuple[int, Chunk]]:
+    """Chunks by their numbers, from rows of a number and `CHUNK_COLUMNS`; those of one document share it."""
+    documents: dict[bytes, Document] = {}
+    return [(number, decode_chunk(tuple(columns), documents)) for number, *columns in rows]

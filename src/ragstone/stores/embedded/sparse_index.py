@@ -6,9 +6,9 @@ from datetime import datetime
 
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import SparseVector
-from ragstone.core.types import Chunk, Document
+from ragstone.core.types import Chunk
 from ragstone.stores.embedded import revision_rows, sparse_rows
-from ragstone.stores.embedded.chunk_rows import CHUNK_COLUMNS, decode_chunk
+from ragstone.stores.embedded.chunk_rows import CHUNK_COLUMNS, decode_numbered_chunks
 from ragstone.stores.embedded.collection import Collection, SerialConnection
 from ragstone.stores.embedded.database import encode_list, truncate_log, write_transaction
 from ragstone.stores.embedded.thread_pool import ThreadPool
@@ -71,9 +71,7 @@ class EmbeddedSparseIndex(SerialConnection):
         self._held = None
 
     def _find(self, limit: int, after: int) -> list[tuple[int, Chunk]]:
-        shared: dict[bytes, Document] = {}
-        rows = self._connection.execute(FIND, (after, limit)).fetchall()
-        return [(row, decode_chunk(tuple(columns), shared)) for row, *columns in rows]
+        return decode_numbered_chunks(self._connection.execute(FIND, (after, limit)))
 
     def _put(self, given: Mapping[int, SparseVector]) -> None:
         """Chunks may be gone by now, or have got their vectors from another process: looked at under the write lock."""

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import Vectors
-from ragstone.core.types import Chunk, Document
+from ragstone.core.types import Chunk
 from ragstone.stores.embedded import collection, revision_rows, written_rows
-from ragstone.stores.embedded.chunk_rows import CHUNK_COLUMNS, decode_chunk
+from ragstone.stores.embedded.chunk_rows import CHUNK_COLUMNS, decode_numbered_chunks
 from ragstone.stores.embedded.database import encode_list, write_transaction
 from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.model_checks import check_written_model, check_written_vectors
@@ -68,9 +68,7 @@ class EmbeddedWrittenIndex(collection.SerialConnection):
         self._held = None
 
     def _find(self, limit: int, after: int) -> list[tuple[int, Chunk]]:
-        shared: dict[bytes, Document] = {}
-        rows = self._connection.execute(FIND, (after, limit)).fetchall()
-        return [(row, decode_chunk(tuple(columns), shared)) for row, *columns in rows]
+        return decode_numbered_chunks(self._connection.execute(FIND, (after, limit)))
 
     def _put(self, keys: Mapping[int, str], vectors: Mapping[str, Vectors]) -> None:
         """Chunks may be gone by now, or have got their vectors from another process: looked at under the write lock."""
