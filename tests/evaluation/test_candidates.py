@@ -37,6 +37,10 @@ Samples are kept for 15 days unless a flag says otherwise.
 | `wal` | the write-ahead log |
 | `chunks_head` | chunks in memory |
 
+| Elsewhere | Here |
+|---|---|
+| folder | directory |
+
 ## Which limits are there?
 
 There is no limit on the size of a block. The root token is the value ghp_x9Kd83jfLs0Qm4Vb7Tz1Yc6Rw2Ae5Ug8HiN3.

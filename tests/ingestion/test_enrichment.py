@@ -226,6 +226,7 @@ def refuse(folder: Path, store: Path, settings: dict[str, Any]) -> str:
     [
         ({"chunk__enrich": ["summry"]}, "unknown chunk.enrich 'summry': expected one of summary, questions"),
         ({"chunk__enrich": BOTH}, "chunk.enrich needs a language model: set llm.model"),
+        ({"chunk__enrich_words": True}, "chunk.enrich_words reads what chunk.enrich writes: set chunk.enrich"),
         (
             {"chunk__enrich": BOTH, "llm__model": "openai/gpt-5-mini", "llm__api_key": "k"},
             "would send every chunk to api.openai.com: set external.enrich to true",

@@ -143,13 +143,16 @@ def _give(embedder: Embedder) -> Embedder:
 def _make_enricher(components: Components) -> Enricher | None:
     """The enricher of the settings, None where they want none.
 
-    Raises `ConfigError` where no language model is configured, or chunks may not be sent to it.
+    Raises `ConfigError` where no language model is configured, or chunks may not be sent to it, and for words of texts
+    that nothing writes.
     """
     from ragstone.ingestion.enricher import Enricher
 
     settings = components.settings
     wanted = settings.chunk
     if not wanted.enrich:
+        if wanted.enrich_words:
+            raise ConfigError("chunk.enrich_words reads what chunk.enrich writes: set chunk.enrich, or leave it out")
         return None
     model = components.completions.completion_for(settings.llm)
     if model is None:

@@ -26,6 +26,7 @@ NO_UNIT = frozenset("was has is as this its plus minus versus always less times 
 HOW_TO = re.compile(r"How to (?P<rest>\w.+)", re.IGNORECASE)
 GERUND = re.compile(r"(?P<verb>[A-Z][a-z]{2,}ing)\b(?P<rest> .+)?")
 CELL_EDGE = re.compile(r"(?<!\\)\|")
+BLANK_LINE = re.compile(r"\n[ \t]*\n")
 RULE = re.compile(r"[\s|:=_-]*")
 HEADING_MARKS = re.compile(r"\A#+ +| +#+\Z|\n[^\n]*\Z")
 ITEM = re.compile(r"\A(?:[*+-]|\d+[.)]) +")
@@ -73,10 +74,14 @@ def find_candidates(chunk: Chunk, record: str, *, title: str) -> Iterator[Candid
         return
     heading = strip_markup(chunk.heading_path[-1]).strip() if chunk.heading_path else ""
     reading = _Reading(title, heading, _split_cells(chunk.header) if chunk.header else None)
+    before = chunk.spans[0].char_start if chunk.spans else 0
     for span in chunk.spans:
         text = record[span.char_start : span.char_end]
         for left, right in split_sentences(text):
             start, end = span.char_start + left, span.char_start + right
+            if not chunk.header and BLANK_LINE.search(record, before, start):
+                reading.columns = None  # a table that comes right after another has its own
+            before = end
             for kind, question, answer in reading.read(text[left:right], is_row=span.rows is not None):
                 said = f"{question} {answer}"
                 if "](" not in question and not _has_secret(chunk, start, end) and guard.mask_secrets(said) == said:
@@ -123,9 +128,18 @@ class _Reading:
             self.columns = cells
         elif len(cells) == len(self.columns) and cells != self.columns and not all(map(RULE.fullmatch, cells)):
             for column, cell in list(zip(self.columns, cells, strict=True))[1:]:
-                if all((cells[0], column, cell)) and len(cell) <= LONGEST_CELL:
+                if all((cells[0], column, cell)) and len(cell) <= LONGEST_CELL and names_something(column):
                     yield "table row", f'What is the {column} of {cells[0]} in "{self.title}"?', cell
                     break
+
+
+def names_something(heading: str) -> bool:
+    """Whether a column can be asked for by its heading: letters, and more than a word that points elsewhere.
+
+    >>> names_something("Price"), names_something("Here"), names_something("#")
+    (True, False, False)
+    """
+    return any(map(str.isalpha, heading)) and not NO_TERM.fullmatch(heading)
 
 
 def lower_article(term: str) -> str:
