@@ -3,9 +3,11 @@
 All of it inside the caller's transaction, which holds the collection's row.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from ragstone.core.types import Document
 from ragstone.stores.postgres import binary_copy, removed_words, segments, vectors
@@ -204,12 +206,18 @@ async def _read_next_number(cursor: Cursor, collection: CollectionRow) -> int:
 async def _read_stored_chunks(
     cursor: Cursor, collection: CollectionRow, versions: list[int]
 ) -> dict[int, list[ActiveChunk]]:
+    if not versions:
+        return {}
+    await cursor.execute(STORED_CHUNKS.encode(), (collection.tenant, collection.collection_id, versions))
+    rows = await cursor.fetchall()
+    return await asyncio.to_thread(_make_active_chunks, rows)  # their words are counted, which would hold up others
+
+
+def _make_active_chunks(rows: Sequence[tuple[Any, ...]]) -> dict[int, list[ActiveChunk]]:
+    documents: dict[bytes, Document] = {}
     found: dict[int, list[ActiveChunk]] = {}
-    if versions:
-        documents: dict[bytes, Document] = {}
-        await cursor.execute(STORED_CHUNKS.encode(), (collection.tenant, collection.collection_id, versions))
-        for version, chunk_key, *row in await cursor.fetchall():
-            found.setdefault(version, []).append(make_active_chunk(chunk_key, decode_chunk(row, documents)))
+    for version, chunk_key, *row in rows:
+        found.setdefault(version, []).append(make_active_chunk(chunk_key, decode_chunk(row, documents)))
     return found
 
 
