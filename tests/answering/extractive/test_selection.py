@@ -169,6 +169,15 @@ def test_a_further_sentence_that_adds_what_is_missing_comes_along() -> None:
     assert found == ["The treaty with Charles ended the raids.", "Rollo was born in Norway."], "the best comes first"
 
 
+def test_a_further_sentence_from_elsewhere_that_says_no_more_of_the_question_is_left_out() -> None:
+    question = "How many days of leave do clerks in Borlund get?"
+    first, second = hit("Clerks have a claim to 28 days of paid rest."), hit("Bring the form two days before the trip.")
+    near = {(0, 0): 0.5, (1, 0): 0.5}
+    subject = analyze_question(question, {})
+    found = select_passages(subject, apply_similarity(rank_passages(subject, (first, second)), near))
+    assert [one.passage.text for one in found] == [first.chunk.text]
+
+
 def test_no_hits_give_no_answer() -> None:
     assert answer("Who?") == []
 

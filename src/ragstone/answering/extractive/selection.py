@@ -196,8 +196,8 @@ def select_passages(
 
     A passage has a term of the question or a known similarity, and does not repeat another. Where the chosen ones
     say most of the question, a further one adds terms that are still missing; else further ones score
-    nearly as well, those beside a chosen one before others, as long as all fit into a few lines. A passage that only
-    introduces takes along what follows, one that begins with a pronoun what stands before.
+    nearly as well, those beside a chosen one before others, as long as all fit into a few lines, and each that is
+    beside none adds a missing term. A passage that only introduces takes along what follows, one that begins with a pronoun what stands before.
     """
     how = how or SelectionOptions()
     rest = [one for one in scored if one.covered or one.similar is not None]
@@ -223,9 +223,11 @@ def _is_worth_adding(
     mass = question.total_weight or 1.0
     near = how.near if best.match is None else how.near_in_words
     known = frozenset().union(*(one.covered for one in taken))
+    new = candidate.covered - known
     if _sum_weights(question, known) >= how.enough * mass:
-        adds = _sum_weights(question, candidate.covered - known)
-        return adds >= how.adds * mass and candidate.score >= best.score - near
+        return _sum_weights(question, new) >= how.adds * mass and candidate.score >= best.score - near
+    if not new and not _is_beside(candidate, taken):
+        return False
     near = near if best.similar is not None else near / 2  # words alone are spread less
     fits = sum(one.passage.end - one.passage.start for one in (*taken, candidate)) <= how.room
     return fits and _score_beside(candidate, taken, how) >= best.score - near
