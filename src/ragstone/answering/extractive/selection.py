@@ -197,7 +197,8 @@ def select_passages(
     A passage has a term of the question or a known similarity, and does not repeat another. Where the chosen ones
     say most of the question, a further one adds terms that are still missing; else further ones score
     nearly as well, those beside a chosen one before others, as long as all fit into a few lines, and each that is
-    beside none adds a missing term. A passage that only introduces takes along what follows, one that begins with a pronoun what stands before.
+    beside none adds a missing term. A passage that only introduces takes along what follows, one that begins with a
+    pronoun what stands before.
     """
     how = how or SelectionOptions()
     rest = [one for one in scored if one.covered or one.similar is not None]
