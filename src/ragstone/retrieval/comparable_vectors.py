@@ -1,7 +1,9 @@
 """Whether a source's vectors can be compared with a question's, and what of it is not ready."""
 
+from typing import cast
+
 from ragstone.core.analyzer_edition import analyzer_edition
-from ragstone.core.ports import Embedder, Vectors
+from ragstone.core.ports import Embedder, ScriptReader, Vectors
 from ragstone.core.records import Info
 from ragstone.core.trace import Trace
 from ragstone.retrieval.search_context import Source
@@ -24,6 +26,19 @@ def check_vector(source: Source, info: Info, vector: Vectors | None, trace: Trac
             held = "the collection holds no vectors: run ingest with an embedding model (a json: store keeps none)"
             trace.note("no_vectors", held)
     return vector
+
+
+def can_read(embedder: Embedder, text: str, trace: Trace) -> bool:
+    """Whether the model reads the script of a question; a note says so where it does not: words find more alone than
+    beside the vectors of such a question (`benchmarks/retrieval/scripts.py`)."""
+    if not hasattr(embedder, "can_read") or cast(ScriptReader, embedder).can_read(text):
+        return True
+    trace.note(
+        "script_unread",
+        f"searched by words alone: {embedder.model} learned no words of the question's script; embed.model takes a "
+        "multilingual model",
+    )
+    return False
 
 
 def _lacks_vectors(source: Source, info: Info) -> bool:

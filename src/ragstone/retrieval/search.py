@@ -20,7 +20,7 @@ from ragstone.core.types import Hit
 from ragstone.providers.batching import check_vectors
 from ragstone.retrieval import windows
 from ragstone.retrieval.candidates import SourceResult, describe_store, search_source
-from ragstone.retrieval.comparable_vectors import is_same_model
+from ragstone.retrieval.comparable_vectors import can_read, is_same_model
 from ragstone.retrieval.feedback import order_by_feedback
 from ragstone.retrieval.filter_diagnostics import note_filter
 from ragstone.retrieval.kept_variants import follow_model
@@ -277,6 +277,8 @@ async def _embed_for(source: Source, question: Question, trace: Trace, *, second
     embedder = source.embedder
     if embedder is None:
         _note_keyword_only(trace, source.model_missing)
+        return None
+    if question.mode == "hybrid" and not can_read(embedder, question.text, trace):
         return None
     work = _embed(embedder, question.text)
     vector = await trace.attempt("embedding", work, None, seconds=seconds, refused=refusal_code(embedder))

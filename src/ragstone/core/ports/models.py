@@ -69,6 +69,14 @@ class TokenMatcher(Protocol):
         ...
 
 
+class ScriptReader(Protocol):
+    """A second protocol that an `Embedder` may implement: it knows which texts it cannot read."""
+
+    def can_read(self, text: str) -> bool:
+        """False for a text in a script whose words the model never learned; its vector says next to nothing."""
+        ...
+
+
 class Reranker(Protocol):
     """Scores how well each text answers a question. Verbs raise `Unavailable` when the model cannot be reached, is too
     slow or fails, and `UsageError` when its settings are wrong: key, model, folder."""

@@ -18,6 +18,7 @@ from ragstone.config.environment import silence_telemetry
 from ragstone.core.errors import Unavailable, UsageError
 from ragstone.core.ports import TokenMatches, Vectors
 from ragstone.providers.minilm import token_matching
+from ragstone.providers.minilm.readable_script import is_readable
 from ragstone.providers.minilm.token_matching import INPUT, OUTPUT, TOKENS, embed_words, gather_matches, match_text
 from ragstone.providers.minilm.wordpiece import WordPiece
 from ragstone.providers.model_spans import BUILT_IN, open_embedding_span
@@ -119,6 +120,10 @@ class MiniLM:
             rows = await asyncio.gather(*(run(pool, partial(self._compute_vector, session, text)) for text in texts))
         vectors: Vectors = np.array(rows, dtype=np.float32).reshape(len(rows), DIMENSION)
         return vectors
+
+    def can_read(self, text: str) -> bool:
+        """See `ragstone.core.ports.ScriptReader`: at least a quarter of its letters are Latin."""
+        return is_readable(text)
 
     async def match_tokens(
         self, question: str, words: Sequence[tuple[int, int]], texts: Sequence[tuple[str, str]]
