@@ -5,6 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from ragstone.core.types import Candidate, total_order
 
 Rankings = Mapping[str, Sequence[Candidate]]
+Place = tuple[str, str, int]  # path, source, ordinal
+Scores = Mapping[str, Mapping[str, float]]  # by retriever and candidate
 
 
 def rrf(rankings: Rankings, *, weights: Mapping[str, float] | None = None, k: int = 60) -> list[Candidate]:
@@ -16,7 +18,7 @@ def rrf(rankings: Rankings, *, weights: Mapping[str, float] | None = None, k: in
     scores = {
         retriever: {c.id: 1 / (k + rank) for rank, c in _number_ranks(found)} for retriever, found in rankings.items()
     }
-    return _sum_scores(rankings, scores, weights or {})
+    return _sum_scores(list_places(rankings), scores, weights or {})
 
 
 def minmax(
@@ -27,8 +29,25 @@ def minmax(
     The scores of the retrievers `from_zero` are divided by the best, the least of the others becomes 0. A retriever
     whose candidates all score the same gives each of them 1.
     """
-    scaled = {name: _scale_scores(found, from_zero=name in from_zero) for name, found in rankings.items()}
-    return _sum_scores(rankings, scaled, weights or {})
+    scores = {name: {c.id: c.score for c in reversed(found)} for name, found in rankings.items()}
+    return minmax_scores(list_places(rankings), scores, weights=weights, from_zero=from_zero)
+
+
+def minmax_scores(
+    places: Mapping[str, Place],
+    scores: Scores,
+    *,
+    weights: Mapping[str, float] | None = None,
+    from_zero: Collection[str] = (),
+) -> list[Candidate]:
+    """`minmax` of candidates at these places, from the scores of each retriever by candidate."""
+    scaled = {name: _scale_scores(found, from_zero=name in from_zero) for name, found in scores.items()}
+    return _sum_scores(places, scaled, weights or {})
+
+
+def list_places(rankings: Rankings) -> dict[str, Place]:
+    """The place of every candidate, by its id."""
+    return {candidate.id: candidate.place for found in rankings.values() for candidate in found}
 
 
 def _number_ranks(found: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
@@ -36,26 +55,19 @@ def _number_ranks(found: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
     return list(enumerate(found, 1))[::-1]
 
 
-def _scale_scores(found: Sequence[Candidate], *, from_zero: bool) -> dict[str, float]:
-    scores = [c.score for c in found]
-    low = min(scores, default=0.0)
+def _scale_scores(scores: Mapping[str, float], *, from_zero: bool) -> dict[str, float]:
+    low = min(scores.values(), default=0.0)
     half = (min(low, 0.0) if from_zero else low) / 2
     # Halved, because the width of a range may be beyond the largest float.
-    width = max(scores, default=0.0) / 2 - half
-    return {c.id: (c.score / 2 - half) / width if width > 0 else 1.0 for c in reversed(found)}
+    width = max(scores.values(), default=0.0) / 2 - half
+    return {identity: (score / 2 - half) / width if width > 0 else 1.0 for identity, score in scores.items()}
 
 
-def _sum_scores(
-    rankings: Rankings, scores: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]
-) -> list[Candidate]:
-    first: dict[str, Candidate] = {}
-    for found in rankings.values():
-        for candidate in found:
-            first.setdefault(candidate.id, candidate)
-    sums = dict.fromkeys(first, 0.0)
-    for retriever in sorted(rankings):  # in the order of their names, because float addition depends on it
+def _sum_scores(places: Mapping[str, Place], scores: Scores, weights: Mapping[str, float]) -> list[Candidate]:
+    sums = dict.fromkeys(places, 0.0)
+    for retriever in sorted(scores):  # in the order of their names, because float addition depends on it
         weight = weights.get(retriever, 1.0)
         for identity, score in scores[retriever].items():
             sums[identity] += weight * score
-    fused = [Candidate(identity, round(total, 6), first[identity].place) for identity, total in sums.items()]
-    return sorted(fused, key=lambda c: (*total_order(c.score, c.place), c.id))
+    order = sorted((*total_order(round(total, 6), places[identity]), identity) for identity, total in sums.items())
+    return [Candidate(identity, -below, places[identity]) for below, *_, identity in order]

@@ -98,8 +98,11 @@ def _scale_of(group: Sequence[SourceRanking], question: Question) -> float:
 
 def fuse_group(group: Sequence[SourceRanking], question: Question, chunks: Mapping[str, Chunk]) -> list[Candidate]:
     """The candidates of rankings whose scores mean the same, in one order."""
-    signals = {identity: own for one in group for identity, own in one.signals.items()}
-    joined: Candidates = group[0].candidates if len(group) == 1 else _join_candidates(group)
+    if len(group) == 1:
+        signals, joined = group[0].signals, group[0].candidates
+    else:
+        signals = {identity: own for one in group for identity, own in one.signals.items()}
+        joined = _join_candidates(group)
     known = {name: [candidate for candidate in found if candidate.id in signals] for name, found in joined.items()}
     return [candidate for candidate in fuse_candidates(question, known, signals) if candidate.id in chunks]
 

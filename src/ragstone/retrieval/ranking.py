@@ -15,9 +15,9 @@ from ragstone.retrieval.boosting import (
     rate_freshness,
     rate_metadata,
 )
-from ragstone.retrieval.fusion_formulas import minmax, rrf
+from ragstone.retrieval.fusion_formulas import list_places, minmax_scores, rrf
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.retriever_weights import RRF, list_retrievers, scale_to_rrf, score_by, weight_of
+from ragstone.retrieval.retriever_weights import RRF, list_retrievers, list_scores, scale_to_rrf, weight_of
 from ragstone.retrieval.selection import deduplicate, deduplicate_first, keep_above, limit_per_document
 
 
@@ -34,17 +34,10 @@ def fuse_candidates(
     weights = {name: weight_of(name, question) for name in candidates}
     if question.fusion == "rrf":
         return rrf(candidates, weights=weights)
-    every = {candidate.id: candidate for found in candidates.values() for candidate in found}
-    candidates = {
-        name: [
-            Candidate(c.id, score, c.place)
-            for c in every.values()
-            if (score := score_by(name, signals.get(c.id, {}))) is not None
-        ]
-        for name in candidates
-    }
+    places = list_places(candidates)
+    scores = {name: list_scores(name, places, signals) for name in candidates}
     from_zero = candidates.keys() - {"cosine"} if question.word_scale == "best" else ()
-    return minmax(candidates, weights=weights, from_zero=from_zero)
+    return minmax_scores(places, scores, weights=weights, from_zero=from_zero)
 
 
 def rank_hits(hits: list[Hit], question: Question, rows: Set[str] = frozenset()) -> list[Hit]:

@@ -34,6 +34,14 @@ def score_by(retriever: str, signals: Mapping[str, float]) -> float | None:
     return max(signals.get(COSINE, -1.0), round(signals[WRITTEN_SIGNAL] - WRITTEN_MARGIN, 6))
 
 
+def list_scores(
+    retriever: str, identities: Iterable[str], signals: Mapping[str, Mapping[str, float]]
+) -> dict[str, float]:
+    """The scores of chunks by a retriever, without those that have none."""
+    found = ((identity, score_by(retriever, signals[identity])) for identity in identities if identity in signals)
+    return {identity: score for identity, score in found if score is not None}
+
+
 def weight_of(retriever: str, question: Question) -> float:
     """The weight of a retriever, given by its name or its kind."""
     own = {COSINE: question.cosine_weight, SPARSE_SIGNAL: question.sparse_weight}

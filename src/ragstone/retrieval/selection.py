@@ -79,10 +79,11 @@ def _choose_heads(sets: Sequence[Set[str]], alike: float) -> list[list[str]]:
     """So many of the rarest terms of each set that two sets which are alike share one of them; none for short texts,
     and none where the set has more terms of its own than one that is alike to another can have."""
     count = Counter(chain.from_iterable(sets))
+    once = {term for term, number in count.items() if number == 1}
     heads: list[list[str]] = []
     for terms in sets:
         others = len(terms) - ceil(alike * len(terms) - 1e-9)  # at most, beside those that it shares
-        own = sum(count[term] == 1 for term in terms)
+        own = len(terms & once)
         wanted = len(terms) >= LEAST_TERMS and own <= others
         heads.append(sorted(sorted(terms), key=count.__getitem__)[: others + 1] if wanted else [])
     return heads

@@ -15,7 +15,7 @@ from ragstone.core.types import Document
 
 T = TypeVar("T")
 CHECKSUM = re.compile(rb',"crc":(\d{1,10})\}\Z')
-CHECKSUM_BYTES = 18  # bytes: the longest of them
+CHECKSUM_BYTES = 18  # the longest of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,7 @@ def check_checksum(data: bytes, *bound: bytes, what: str) -> None:
 
 
 def _compute_checksum(data: bytes, bound: tuple[bytes, ...]) -> int:
-    value: int = google_crc32c.value(data)
-    for part in bound:
-        value = google_crc32c.extend(value, b"\0" + part)
+    value: int = google_crc32c.value(b"\0".join((data, *bound)))
     return value
 
 

@@ -35,7 +35,8 @@ _facts_decoder = msgspec.json.Decoder(ChunkFacts)
 _columns_decoder = msgspec.json.Decoder(dict[str, Any])
 _body_decoder = msgspec.json.Decoder(ChunkBody)
 
-CHUNK_COLUMNS = "c.id, c.ordinal, c.vector_key, c.facts, c.body, r.facts"
+OWN_COLUMNS = "c.id, c.ordinal, c.vector_key, c.facts, c.body"
+CHUNK_COLUMNS = f"{OWN_COLUMNS}, r.facts"
 ACTIVE_CHUNKS = "chunks c JOIN revisions r ON r.key = c.rev AND r.status = 'active'"
 
 
@@ -70,16 +71,23 @@ def decode_chunk(row: tuple[Any, ...], documents: dict[bytes, Document] | None =
 
     Raises `Corrupt` for rows that were changed; those that an earlier version wrote hold no checksum.
     """
-    identity, ordinal, vector_key, facts_data, body_data, document_data = row
+    *own, document_data = row
     known = {} if documents is None else documents
     if document_data not in known:
         known[document_data] = decode_document(document_data)
-    what = f"chunk {ordinal} of {known[document_data].path!r}"
+    return decode_own_columns(known[document_data], *own)
+
+
+def decode_own_columns(
+    document: Document, identity: str, ordinal: int, vector_key: str, facts_data: bytes, body_data: bytes
+) -> Chunk:
+    """A chunk of a document from `OWN_COLUMNS`; raises `Corrupt` as `decode_chunk` does."""
+    what = f"chunk {ordinal} of {document.path!r}"
     check_checksum(body_data, _bind_chunk(identity, ordinal, vector_key), facts_data, what=what)
     facts, body = decode_value(_facts_decoder, facts_data), decode_value(_body_decoder, body_data)
     return Chunk(
         identity,
-        known[document_data],
+        document,
         ordinal,
         body.text,
         body.spans,

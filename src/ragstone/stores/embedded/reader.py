@@ -1,6 +1,6 @@
 """One consistent view of a collection: both retrievers score exactly, over every chunk that passes the filter."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ from ragstone.core.filter_matching import document_matches, matches
 from ragstone.core.filters import Where
 from ragstone.core.ports import SparseState, SparseVector, Vectors
 from ragstone.core.records import Info, WrittenState
-from ragstone.core.types import Candidate, Document, total_order
+from ragstone.core.types import Candidate, total_order
 from ragstone.stores import bm25
 from ragstone.stores.collection_errors import missing_vector_warnings
 from ragstone.stores.cosine import COSINE_SLACK, Scores, cosines, normalize_query, rough_cosines
@@ -204,14 +204,6 @@ class EmbeddedReader(EmbeddedTexts):
             for row, (order, _) in zip(rows, chosen, strict=True)
         ]
 
-    def _find_rows(self, ids: Sequence[str]) -> dict[str, int]:
-        """The rows of those of these chunks that are active, each once."""
-        found = self._rows_by_id
-        if missing := [identity for identity in ids if identity not in found]:
-            sql = f"SELECT c.id, c.row FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
-            found |= dict(self._fetch_rows(sql, encode_list(missing)))
-        return {identity: found[identity] for identity in dict.fromkeys(ids) if identity in found}
-
     def _find_places(self, at: Int64s) -> list[tuple[str, str, int]]:
         """Path, source and ordinal of alive positions: what breaks ties."""
         keys = self._mirror.keys_at(at)
@@ -219,10 +211,6 @@ class EmbeddedReader(EmbeddedTexts):
         ordinals = self._mirror.chunks.ordinal[at].tolist()
         owners = [documents[key] for key in keys.tolist()]
         return [(one.path, one.source, ordinal) for one, ordinal in zip(owners, ordinals, strict=True)]
-
-    def _find_documents(self, keys: Int64s) -> Mapping[int, Document]:
-        """The documents of active revisions by key, and others; those that this process read before it has at hand."""
-        return self._mirror.revisions.documents.load(self._view.connection, keys)
 
     def _rate(self, ids: Sequence[str], vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
         found = self._find_rows(ids)

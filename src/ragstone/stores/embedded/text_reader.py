@@ -1,18 +1,27 @@
 """The part of a view of a collection that reads its texts and documents."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
+
+import numpy as np
 
 from ragstone.core.errors import Corrupt, StoreError
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import StoredRevision, Vectors
 from ragstone.core.types import Chunk, Document, Revision
 from ragstone.stores.embedded import export
-from ragstone.stores.embedded.chunk_rows import ACTIVE_CHUNKS, CHUNK_COLUMNS, decode_chunk
+from ragstone.stores.embedded.chunk_rows import (
+    ACTIVE_CHUNKS,
+    CHUNK_COLUMNS,
+    OWN_COLUMNS,
+    decode_chunk,
+    decode_own_columns,
+)
 from ragstone.stores.embedded.collection import Collection, CollectionView
 from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.frozen_files import check_unchanged
+from ragstone.stores.embedded.mirror import Int64s
 from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.error_mapping import map_errors
 
@@ -75,11 +84,25 @@ class EmbeddedTexts:
     def _fetch_rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
         return self._view.connection.execute(sql, parameters).fetchall()
 
+    def _find_rows(self, ids: Sequence[str]) -> dict[str, int]:
+        """The rows of those of these chunks that are active, each once."""
+        found = self._rows_by_id
+        if missing := [identity for identity in ids if identity not in found]:
+            sql = f"SELECT c.id, c.row FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
+            found |= dict(self._fetch_rows(sql, encode_list(missing)))
+        return {identity: found[identity] for identity in dict.fromkeys(ids) if identity in found}
+
+    def _find_documents(self, keys: Int64s) -> Mapping[int, Document]:
+        """The documents of active revisions by key, and others; those that this process read before it has at hand."""
+        return self._view.mirror.revisions.documents.load(self._view.connection, keys)
+
     def _read_chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        sql = f"SELECT {CHUNK_COLUMNS} FROM {ACTIVE_CHUNKS} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608
-        shared: dict[bytes, Document] = {}
-        found = {row[0]: decode_chunk(row, shared) for row in self._fetch_rows(sql, encode_list(ids))}
-        if lost := [identity for identity in ids if identity not in found and identity in self._rows_by_id]:
+        rows = self._find_rows(ids)
+        sql = f"SELECT c.rev, {OWN_COLUMNS} FROM chunks c WHERE c.row IN (SELECT value FROM json_each(?))"  # noqa: S608
+        read = self._fetch_rows(sql, encode_list(list(rows.values())))
+        documents = self._find_documents(np.array([key for key, *_ in read], dtype=np.int64))
+        found = {identity: decode_own_columns(documents[key], identity, *rest) for key, identity, *rest in read}
+        if lost := [identity for identity in rows if identity not in found]:
             raise Corrupt(
                 f"an index of {self._collection.place.database} is damaged: it does not lead to chunk {lost[0]}; run: "
                 "ragstone doctor --repair"
