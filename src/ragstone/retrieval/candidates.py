@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from ragstone import guard
@@ -21,7 +21,7 @@ from ragstone.core.types import Candidate, Chunk
 from ragstone.core.work_limit import check_work, limit_work
 from ragstone.retrieval.comparable_vectors import check_vector
 from ragstone.retrieval.query_expansion import QueryVariant
-from ragstone.retrieval.question import Question
+from ragstone.retrieval.question import Question, needs_every_chunk
 from ragstone.retrieval.readers import SourceView
 from ragstone.retrieval.search_context import Source
 
@@ -65,16 +65,22 @@ class SourceRanking:
 
 @dataclass(frozen=True, slots=True)
 class SourceResult:
-    """The results of one source: a ranking for each variant, the chunks, and their signals for the question as
+    """The results of one source: a ranking for each variant, and the signals of its chunks for the question as
     asked, for every variant: thresholds and abstentions are fitted to those. `vector` is the question's own,
-    `searched_by` that of the first variant; None where vectors cannot be compared."""
+    `searched_by` that of the first variant; None where vectors cannot be compared.
+
+    `chunks` are those that were read so far (`read_chunks`), all where the result is `whole`. Those of `left_out`
+    cannot be shown.
+    """
 
     view: SourceView
     vector: Vectors | None
     searched_by: Vectors | None
     rankings: tuple[SourceRanking, ...]
-    chunks: Mapping[str, Chunk]
     signals: Signals
+    chunks: Mapping[str, Chunk] = field(default_factory=dict)
+    left_out: frozenset[str] = frozenset()
+    whole: bool = False
 
 
 async def search_source(
@@ -85,8 +91,10 @@ async def search_source(
     trace: Trace,
     *,
     seconds: float,
+    whole: bool = False,
 ) -> SourceResult:
-    """Search an open source for a question; `seconds` are for each retriever."""
+    """Search an open source for a question; `seconds` are for each retriever. With `whole`, and where the order depends
+    on them, the chunks of all candidates are read."""
     source, reader, info = view.source, view.reader, view.info
     own = check_vector(source, info, vector, trace)
     rankings: list[SourceRanking] = []
@@ -109,13 +117,34 @@ async def search_source(
         if len(variants) > 1 or variants[0].vector is not vector:
             compared = own if question.mode != "keyword" else None
             signals = await reader.rate(ids, vector=compared, query=question.text)
-        chunks = {chunk.id: chunk for chunk in await _read("chunks", reader, reader.chunks(ids))}
-        if source.is_table or info.unchecked:
-            chunks = _guard_rows(chunks, trace, seconds=seconds)
-    documents = frozenset(chunk.document.id for chunk in chunks.values())
-    has_words = any(word_signal(reader) in rated for rated in signals.values())
-    view = replace(view, documents=documents, has_words=has_words)
-    return SourceResult(view, own, searched_by, tuple(rankings), chunks, signals)
+        has_words = any(word_signal(reader) in rated for rated in signals.values())
+        view, unchecked = replace(view, has_words=has_words), source.is_table or info.unchecked
+        whole = whole or unchecked or needs_every_chunk(question)
+        result = SourceResult(view, own, searched_by, tuple(rankings), signals, whole=whole)
+        result = await read_chunks(result, ids) if whole else result
+        return _guard_rows(result, trace, seconds=seconds) if unchecked else result
+
+
+async def read_chunks(result: SourceResult, identities: Sequence[str]) -> SourceResult:
+    """The result with the chunks of these candidates, as far as they are its own and not read yet."""
+    wanted = [one for one in identities if one in result.signals and one not in result.chunks]
+    wanted = [one for one in wanted if one not in result.left_out]
+    if not wanted:
+        return result
+    reader = result.view.reader
+    found = {chunk.id: chunk for chunk in await _read("chunks", reader, reader.chunks(wanted))}
+    documents = result.view.documents | {chunk.document.id for chunk in found.values()}
+    return replace(
+        result,
+        view=replace(result.view, documents=documents),
+        chunks={**result.chunks, **found},
+        left_out=result.left_out.union(wanted) - found.keys(),
+    )
+
+
+async def read_every_chunk(result: SourceResult) -> SourceResult:
+    """The result with the chunks of all its candidates."""
+    return replace(await read_chunks(result, list(result.signals)), whole=True)
 
 
 async def _read(operation: str, reader: Reader, work: Awaitable[Sized]) -> Sized:
@@ -139,18 +168,20 @@ def list_ids(candidates: Candidates) -> list[str]:
     return list(dict.fromkeys(candidate.id for found in candidates.values() for candidate in found))
 
 
-def _guard_rows(rows: Mapping[str, Chunk], trace: Trace, *, seconds: float) -> dict[str, Chunk]:
-    """Rows with what an ingestion would have found out about their texts. Those for which no time is left, the longest,
-    are left out: nobody knows their secrets."""
+def _guard_rows(result: SourceResult, trace: Trace, *, seconds: float) -> SourceResult:
+    """The result with what an ingestion would have found out about the texts of its rows. Those for which no time is
+    left, the longest, are left out: nobody knows their secrets."""
     out: dict[str, Chunk] = {}
     with limit_work(seconds, f"the guard took longer than {seconds:g} s"):
-        for id_, chunk in sorted(rows.items(), key=lambda row: len(row[1].text)):
+        for id_, chunk in sorted(result.chunks.items(), key=lambda row: len(row[1].text)):
             try:
                 check_work()
                 out[id_] = _guard_row(chunk)
             except Refused as error:
                 trace.note("guard", f"rows were left out: {error}")
-    return out
+    documents = frozenset(chunk.document.id for chunk in out.values())
+    left_out = result.left_out.union(result.chunks.keys() - out.keys())
+    return replace(result, view=replace(result.view, documents=documents), chunks=out, left_out=left_out)
 
 
 def _guard_row(chunk: Chunk) -> Chunk:

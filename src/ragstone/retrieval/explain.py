@@ -17,7 +17,7 @@ from ragstone.core.suggestions import describe_absent
 from ragstone.core.trace import Trace
 from ragstone.core.types import SPARSE_SIGNAL, WORD_SIGNALS, WRITTEN_SIGNAL, Candidate, Chunk, Hit, Json
 from ragstone.retrieval import ranking, search, semantic_cache
-from ragstone.retrieval.candidates import SourceRanking, SourceResult, retrieve_candidates
+from ragstone.retrieval.candidates import SourceRanking, SourceResult, read_every_chunk, retrieve_candidates
 from ragstone.retrieval.feedback import FEEDBACK, order_by_feedback
 from ragstone.retrieval.llm_filter import filter_by_model
 from ragstone.retrieval.merging import list_rows, merge_results
@@ -77,7 +77,8 @@ async def explain(context: SearchContext, question: Question, *, path: str, sour
             return Explanation(path, "filtered", f"every chunk is excluded by the filter: {failed}", filters=verdicts)
         plain = [await search.search_view(context, view, wide, vectors, variants, trace) for view in joined.views]
         seconds = context.deadlines.retriever
-        results = await order_by_feedback(plain, question, trace, seconds=seconds, explained=True)
+        ordered = await order_by_feedback(plain, question, trace, seconds=seconds, explained=True)
+        results = [await read_every_chunk(result) for result in ordered]
         seen = await _replay(owner, question, results, vectors, passing, trace)
         size = plan.pool_size(question) if plan else 0
         ranked = ranking.rank_pool(seen.hits, question, size, seen.rows) if plan else []
@@ -186,7 +187,8 @@ async def _replay(
         scores = {one.id: {name: one.score} for one in found.get(name, ())}
         signals = {identity: {**rated, **scores.get(identity, {})} for identity, rated in signals.items()}
     signals = {identity: {**rated, **_read_feedback(own.rankings[0], identity)} for identity, rated in signals.items()}
-    return _Replay(mine, ranks, signals, merge_results(results, question), list_rows(results))
+    hits = merge_results(results, question).make_hits(results)
+    return _Replay(mine, ranks, signals, hits, list_rows(results))
 
 
 async def _retrieve_sparse(

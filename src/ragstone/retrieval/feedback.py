@@ -13,8 +13,16 @@ import numpy as np
 from ragstone.core.ports import Exporter, Vectors
 from ragstone.core.trace import Trace
 from ragstone.core.types import Chunk
-from ragstone.retrieval.candidates import SourceRanking, SourceResult, list_ids
-from ragstone.retrieval.merging import RankingKey, fuse_group, group_rankings, has_two_retrievers, ranking_key
+from ragstone.retrieval.candidates import SourceRanking, SourceResult, list_ids, read_chunks
+from ragstone.retrieval.merging import (
+    RankingKey,
+    fuse_group,
+    group_rankings,
+    has_two_retrievers,
+    join_chunks,
+    list_left_out,
+    ranking_key,
+)
 from ragstone.retrieval.question import Question
 
 FEEDBACK = "feedback"  # the stage, the note, and the signal in an explanation
@@ -47,22 +55,35 @@ async def order_by_feedback(
 
 
 async def _rate_anew(results: Sequence[SourceResult], question: Question, reasons: list[str]) -> Sequence[SourceResult]:
-    chunks = {identity: chunk for result in results for identity, chunk in result.chunks.items()}
+    first = _rank_first(results, question)
+    wanted = list(dict.fromkeys(identity for ranked in first.values() for identity in ranked))
+    results = [await read_chunks(result, wanted) for result in results]
+    chunks = join_chunks(results)
     moved: dict[RankingKey, tuple[Vectors, tuple[str, ...]]] = {}
     for key, group in group_rankings(results).items():
-        if (vector := group[0].vector) is None or group[0].is_fused_by_store or not has_two_retrievers(group):
+        if key not in first or (vector := group[0].vector) is None:
             continue
-        first = [chunks[one.id] for one in fuse_group(group, question, chunks)[: len(WEIGHTS)]]
-        if reason := _describe_unfit(first):
+        passages = [chunks[identity] for identity in first[key] if identity in chunks]
+        if reason := _describe_unfit(passages):
             reasons.append(reason)
             continue
-        vectors = await _read_vectors(results, first)
-        if len(vectors) < len(first):
+        vectors = await _read_vectors(results, passages)
+        if len(vectors) < len(passages):
             reasons.append("the order stays, because the store gives no vectors of the first passages")
             continue
-        moved[key] = move_vector(vector, vectors, question.feedback), tuple(chunk.id for chunk in first)
-        reasons.append("the candidates were ordered anew by " + ", ".join(map(_name_place, first)))
+        moved[key] = move_vector(vector, vectors, question.feedback), tuple(chunk.id for chunk in passages)
+        reasons.append("the candidates were ordered anew by " + ", ".join(map(_name_place, passages)))
     return [await _rate_result(number, result, moved) for number, result in enumerate(results)]
+
+
+def _rank_first(results: Sequence[SourceResult], question: Question) -> dict[RankingKey, list[str]]:
+    """The ids of the first passages of each ranking that feedback may order."""
+    left_out = list_left_out(results)
+    return {
+        key: [one.id for one in fuse_group(group, question, left_out)[: len(WEIGHTS)]]
+        for key, group in group_rankings(results).items()
+        if group[0].vector is not None and not group[0].is_fused_by_store and has_two_retrievers(group)
+    }
 
 
 def _describe_unfit(passages: Sequence[Chunk]) -> str | None:

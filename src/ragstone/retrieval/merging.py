@@ -6,6 +6,7 @@ a store fused itself are fused by rank.
 """
 
 from collections.abc import Hashable, Mapping, Sequence, Set
+from dataclasses import dataclass
 
 from ragstone.core.trace import Trace
 from ragstone.core.types import Candidate, Chunk, Hit, total_order
@@ -19,24 +20,50 @@ from ragstone.retrieval.retriever_weights import scale_fused_to_rrf, scale_to_rr
 RankingKey = tuple[int, Hashable, bool]  # variant, model or source, fused by the store
 
 
-def merge_results(results: Sequence[SourceResult], question: Question) -> list[Hit]:
-    """The hits of all sources in one order, not yet limited; see `ragstone.retrieval.ranking.rank_hits`.
+@dataclass(frozen=True, slots=True)
+class MergedRanking:
+    """The candidates of all sources in one order, not yet limited, with their signals for the question as asked."""
 
-    Their signals are those of the question as it was asked.
-    """
-    chunks = {identity: chunk for result in results for identity, chunk in result.chunks.items()}
+    candidates: Sequence[Candidate]
+    signals: Signals
+
+    def make_hits(self, results: Sequence[SourceResult], most: int | None = None) -> list[Hit]:
+        """The first hits in order, those of chunks that were read."""
+        chunks = join_chunks(results)
+        return [
+            Hit(chunks[one.id], one.score, self.signals.get(one.id, {}))
+            for one in self.candidates[:most]
+            if one.id in chunks
+        ]
+
+
+def join_chunks(results: Sequence[SourceResult]) -> Mapping[str, Chunk]:
+    """The chunks of all sources that were read so far."""
+    if len(results) == 1:
+        return results[0].chunks
+    return {identity: chunk for result in results for identity, chunk in result.chunks.items()}
+
+
+def merge_results(results: Sequence[SourceResult], question: Question) -> MergedRanking:
+    """The candidates of all sources in one order. Where there are several, all chunks have been read."""
     signals = {identity: own for result in results for identity, own in result.signals.items()}
+    left_out = list_left_out(results)
     by_key = group_rankings(results)
-    fused_by_key = {key: fuse_group(group, question, chunks) for key, group in by_key.items()}
+    fused_by_key = {key: fuse_group(group, question, left_out) for key, group in by_key.items()}
     groups, fused = _merge_fragments(by_key, fused_by_key)
     if len(fused) == 1:
-        return _make_hits(fused[0], chunks, signals)
-    rows = list_rows(results)
+        return MergedRanking(_order_candidates(fused[0]), signals)
+    rows, chunks = list_rows(results), join_chunks(results)
     once = [_keep_rows_once(ranking, chunks, signals, rows) if rows else ranking for ranking in fused]
-    hits = _make_hits(rrf({f"{number:03}": one for number, one in enumerate(once)}), chunks, signals)
+    merged = rrf({f"{number:03}": one for number, one in enumerate(once)})
     pairs = zip(fused, groups, strict=True)
     judged = [(one, _scale_of(group, question)) for one, group in pairs if has_two_retrievers(group)]
-    return add_rrf_signal(hits, judged, question) if judged else hits
+    return MergedRanking(merged, add_rrf_signal(merged, signals, judged, question) if judged else signals)
+
+
+def list_left_out(results: Sequence[SourceResult]) -> frozenset[str]:
+    """The candidates of all sources that cannot be shown."""
+    return frozenset().union(*(result.left_out for result in results))
 
 
 def list_rows(results: Sequence[SourceResult]) -> set[str]:
@@ -82,7 +109,7 @@ def _keep_best(rankings: Sequence[Sequence[Candidate]]) -> list[Candidate]:
     for candidate in (one for ranking in rankings for one in ranking):
         if candidate.id not in best or candidate.score > best[candidate.id].score:
             best[candidate.id] = candidate
-    return sorted(best.values(), key=lambda one: (*total_order(one.score, one.place), one.id))
+    return _order_candidates(list(best.values()))
 
 
 def has_two_retrievers(group: Sequence[SourceRanking]) -> bool:
@@ -96,15 +123,15 @@ def _scale_of(group: Sequence[SourceRanking], question: Question) -> float:
     return scale_fused_to_rrf(question) if FUSED in names else scale_to_rrf(question, names)
 
 
-def fuse_group(group: Sequence[SourceRanking], question: Question, chunks: Mapping[str, Chunk]) -> list[Candidate]:
-    """The candidates of rankings whose scores mean the same, in one order."""
+def fuse_group(group: Sequence[SourceRanking], question: Question, left_out: Set[str]) -> list[Candidate]:
+    """The candidates of rankings whose scores mean the same, in one order, without those that cannot be shown."""
     if len(group) == 1:
         signals, joined = group[0].signals, group[0].candidates
     else:
         signals = {identity: own for one in group for identity, own in one.signals.items()}
         joined = _join_candidates(group)
     known = {name: [candidate for candidate in found if candidate.id in signals] for name, found in joined.items()}
-    return [candidate for candidate in fuse_candidates(question, known, signals) if candidate.id in chunks]
+    return [candidate for candidate in fuse_candidates(question, known, signals) if candidate.id not in left_out]
 
 
 def _join_candidates(group: Sequence[SourceRanking]) -> Candidates:
@@ -118,20 +145,21 @@ def _join_candidates(group: Sequence[SourceRanking]) -> Candidates:
     }
 
 
-def _make_hits(ranking: Sequence[Candidate], chunks: Mapping[str, Chunk], signals: Signals) -> list[Hit]:
-    return order_hits([Hit(chunks[one.id], one.score, signals.get(one.id, {})) for one in ranking])
+def _order_candidates(ranking: Sequence[Candidate]) -> list[Candidate]:
+    return sorted(ranking, key=lambda one: (*total_order(one.score, one.place), one.id))
 
 
 def _keep_rows_once(
     ranking: Sequence[Candidate], chunks: Mapping[str, Chunk], signals: Signals, rows: Set[str]
 ) -> list[Candidate]:
-    hits = keep_first_of_row(_make_hits(ranking, chunks, signals), rows)
+    hits = [Hit(chunks[one.id], one.score, signals.get(one.id, {})) for one in ranking if one.id in chunks]
+    hits = keep_first_of_row(order_hits(hits), rows)
     return [Candidate(hit.chunk.id, hit.score, place_of(hit)) for hit in hits]
 
 
-def count_candidates(results: Sequence[SourceResult], merged: Sequence[Hit], trace: Trace) -> None:
-    """Count the candidates of each retriever over all sources, and the hits that they were merged to."""
+def count_candidates(results: Sequence[SourceResult], merged: MergedRanking, trace: Trace) -> None:
+    """Count the candidates of each retriever over all sources, and those that they were merged to."""
     for ranking in (ranking for one in results for ranking in one.rankings):
         for name, candidates in ranking.candidates.items():
             trace.count(name, len(candidates))
-    trace.count("merged", len(merged))
+    trace.count("merged", len(merged.candidates))

@@ -78,6 +78,18 @@ class Question(SearchOptions):
         return max(FEWEST_CANDIDATES, self.top_k * CANDIDATES) if not wanted else max(wanted, self.top_k)
 
 
+def needs_every_chunk(question: Question) -> bool:
+    """Whether the order of candidates depends on more than their scores: on texts, documents or thresholds."""
+    weights = question.risk_penalty, question.freshness_weight, question.metadata_weight, question.notes_boost
+    limits = question.per_document, question.min_cosine
+    return (
+        question.keyword_boost
+        or question.sparse != "bm25"
+        or any(weights)
+        or any(limit is not None for limit in limits)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionDefaults:
     """The defaults of a question: the options of the settings, their profiles, the clock."""

@@ -126,15 +126,18 @@ def keep_first_of_row(hits: Sequence[Hit], rows: Set[str]) -> list[Hit]:
 
 
 def add_rrf_signal(
-    hits: Sequence[Hit], rankings: Iterable[tuple[Iterable[Candidate], float]], question: Question
-) -> list[Hit]:
-    """Hits of several rankings with the signal `rrf`: the best that each scores in one of those that two retrievers
-    made, each with its factor (`scale_to_rrf`). The thresholds on RRF judge it: the hits' own scores grow with the
-    number of rankings."""
+    merged: Sequence[Candidate],
+    signals: Mapping[str, Mapping[str, float]],
+    rankings: Iterable[tuple[Iterable[Candidate], float]],
+    question: Question,
+) -> Mapping[str, Mapping[str, float]]:
+    """The signals of candidates of several rankings with the signal `rrf`: the best that each scores in one of those
+    that two retrievers made, each with its factor (`scale_to_rrf`). The thresholds on RRF judge it: the candidates' own
+    scores grow with the number of rankings."""
     best: dict[str, float] = {}
     for ranking, scale in rankings:
         for candidate in ranking:
             best[candidate.id] = max(round(candidate.score * scale, 6), best.get(candidate.id, 0.0))
     if question.fusion != "rrf" or not best:
-        return list(hits)
-    return [replace(hit, signals={**hit.signals, RRF: best.get(hit.chunk.id, 0.0)}) for hit in hits]
+        return signals
+    return {one.id: {**signals.get(one.id, {}), RRF: best.get(one.id, 0.0)} for one in merged}

@@ -26,14 +26,14 @@ from ragstone.retrieval.filter_diagnostics import note_filter
 from ragstone.retrieval.kept_variants import follow_model
 from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.llm_filter import filter_by_model
-from ragstone.retrieval.merging import count_candidates, is_fused_by_store, list_rows, merge_results
+from ragstone.retrieval.merging import is_fused_by_store
 from ragstone.retrieval.passage_text import describe_windows
 from ragstone.retrieval.query_expansion import QueryVariant, build_variants, expand_query, list_fragments
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.ranking import rank_hits, rank_pool
 from ragstone.retrieval.readers import JoinedReader, SourceView, look_up_hits
 from ragstone.retrieval.reranking import DEPTH, Reranking, choose_reranking, rerank_hits
 from ragstone.retrieval.rescoring import SPLADE
+from ragstone.retrieval.results import rank_results
 from ragstone.retrieval.search_context import SearchContext, Source, refusal_code
 from ragstone.retrieval.source_failures import combine_failures, keep_failure
 from ragstone.retrieval.sparse_retriever import apply_sparse_model
@@ -150,11 +150,8 @@ async def _search_sources(
         raise combine_failures(failures, trace)
     results = await order_by_feedback(found, question, trace, seconds=context.deadlines.retriever)
     with trace.time_stage("rank"):
-        rows = list_rows(results)
-        merged = merge_results(results, question)
-        size = plan.pool_size(question) if plan else 0
-        hits = rank_pool(merged, question, size, rows) if plan else rank_hits(merged, question, rows)
-    count_candidates(results, merged, trace)
+        async with limit_store_time(context.deadlines):
+            results, hits = await rank_results(results, question, plan, trace)
     if not hits:
         await _note_filter(context, results, question, trace)
     asker = next((one for one in results if one.vector is not None), results[0])
@@ -199,7 +196,9 @@ async def search_view(
     written = variants[_model_key(source) if source.has_vectors else None]
     try:
         vector, seconds = vectors.vector_for(source), context.deadlines.retriever
-        found = await search_source(view, question, vector, written, own, seconds=seconds)
+        # Among several sources the failure of one to read its chunks must not be that of all.
+        whole = not context.is_single
+        found = await search_source(view, question, vector, written, own, seconds=seconds, whole=whole)
         found = await apply_written_vectors(found, question, context.deadlines, own)
         return await apply_sparse_model(found, question, written, context.sparse, context.deadlines, own)
     finally:

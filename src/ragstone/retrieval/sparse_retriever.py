@@ -12,7 +12,7 @@ from ragstone.core.errors import Unavailable
 from ragstone.core.ports import Reader, SparseReader, SparseState, SparseVector, word_signal
 from ragstone.core.trace import Trace
 from ragstone.core.types import SPARSE_SIGNAL
-from ragstone.retrieval.candidates import Signals, SourceRanking, SourceResult, list_ids
+from ragstone.retrieval.candidates import Signals, SourceRanking, SourceResult, list_ids, read_chunks
 from ragstone.retrieval.query_expansion import QueryVariant
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.rescoring import REFUSED, SPLADE, rescore_keywords
@@ -109,7 +109,7 @@ async def _rate_candidates(
     own: SparseVector,
 ) -> SourceResult:
     rated = [await _rate_ranking(found.view.reader, sparse, one) for one in rankings]
-    return await _read_new_chunks(found, sparse, question, tuple(rated), own)
+    return await _rate_new_candidates(found, sparse, question, tuple(rated), own)
 
 
 async def _rate_ranking(reader: Reader, sparse: SparseReader, ranking: SourceRanking) -> SourceRanking:
@@ -123,25 +123,23 @@ async def _rate_ranking(reader: Reader, sparse: SparseReader, ranking: SourceRan
     return replace(ranking, signals=_add_scores({**ranking.signals, **rated}, scores))
 
 
-async def _read_new_chunks(
+async def _rate_new_candidates(
     found: SourceResult,
     sparse: SparseReader,
     question: Question,
     rankings: tuple[SourceRanking, ...],
     own: SparseVector,
 ) -> SourceResult:
-    """The result with these rankings: the chunks that are new in them, and the signals of the question as asked."""
+    """The result with these rankings, and the signals of what is new in them for the question as asked."""
     reader = found.view.reader
     ids = list(dict.fromkeys(identity for one in rankings for identity in list_ids(one.candidates)))
-    new = [identity for identity in ids if identity not in found.chunks]
-    chunks = {chunk.id: chunk for chunk in await reader.chunks(new)} if new else {}
+    new = [identity for identity in ids if identity not in found.signals]
     compared = found.vector if question.mode != "keyword" else None
     rated = await reader.rate(new, vector=compared, query=question.text) if new else {}
     signals = _add_scores({**found.signals, **rated}, await sparse.rate_sparse(ids, own))
     has_words = any(word_signal(reader) in one for one in signals.values())
-    documents = found.view.documents | {chunk.document.id for chunk in chunks.values()}
-    view = replace(found.view, documents=documents, has_words=has_words)
-    return replace(found, view=view, rankings=rankings, chunks={**found.chunks, **chunks}, signals=signals)
+    found = replace(found, view=replace(found.view, has_words=has_words), rankings=rankings, signals=signals)
+    return await read_chunks(found, new) if found.whole else found
 
 
 def _add_scores(signals: Signals, scores: Mapping[str, float]) -> dict[str, dict[str, float]]:

@@ -12,7 +12,7 @@ from ragstone.config.deadlines import Deadlines
 from ragstone.core.ports import Reader, Vectors, WrittenReader, word_signal
 from ragstone.core.trace import Trace
 from ragstone.core.types import WRITTEN_SIGNAL, Candidate, total_order
-from ragstone.retrieval.candidates import FUSED, Signals, SourceRanking, SourceResult, list_ids
+from ragstone.retrieval.candidates import FUSED, Signals, SourceRanking, SourceResult, list_ids, read_chunks
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.retriever_weights import COSINE, score_by
 
@@ -57,15 +57,14 @@ async def _add_candidates(
     reader = found.view.reader
     rankings = [await _extend_ranking(reader, by_written, question, one, trace) for one in found.rankings]
     ids = list(dict.fromkeys(identity for one in rankings for identity in list_ids(one.candidates)))
-    new = [identity for identity in ids if identity not in found.chunks]
-    chunks = {chunk.id: chunk for chunk in await reader.chunks(new)} if new else {}
+    new = [identity for identity in ids if identity not in found.signals]
     rated = await reader.rate(new, vector=found.vector, query=question.text) if new else {}
     scores = await by_written.rate_written(ids, found.vector) if found.vector is not None else {}
     signals = _add_scores({**found.signals, **rated}, scores)
     has_words = any(word_signal(reader) in one for one in signals.values())
-    documents = found.view.documents | {chunk.document.id for chunk in chunks.values()}
-    view = replace(found.view, documents=documents, has_words=has_words)
-    return replace(found, view=view, rankings=tuple(rankings), chunks={**found.chunks, **chunks}, signals=signals)
+    view = replace(found.view, has_words=has_words)
+    found = replace(found, view=view, rankings=tuple(rankings), signals=signals)
+    return await read_chunks(found, new) if found.whole else found
 
 
 async def _extend_ranking(

@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
@@ -240,6 +241,7 @@ class Collection:
             return _make_failing_rows(error), error
         trusted = self._trusted.setdefault(state.vector_file, {})
 
+        @cache  # a view reads one state
         def check_rows() -> Rows:
             if vector_files.find_bad_blocks(connection, rows, trusted=trusted, tables=tables):
                 raise vector_files.damage_error(path, "rows do not match their checksum")

@@ -83,7 +83,7 @@ class RevisionColumns:
         return tuple(sorted({edition for _, edition in self._active_origins()}))
 
     def _active_origins(self) -> list[Origin]:
-        return [self.origins[place] for place in np.unique(self.origin[self.alive]).tolist()]
+        return [self.origins[place] for place in set(self.origin[self.alive].tolist())]
 
     @staticmethod
     def join(parts: Sequence["RevisionColumns"]) -> "RevisionColumns":
