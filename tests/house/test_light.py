@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +81,19 @@ def test_a_command_waits_for_the_modules_of_no_other_one() -> None:
     script = f"{asked}\nsys.exit(' '.join(m for m in sys.modules if m in {OTHERS!r}))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=HANG, check=False)
     assert ("Usage: ragstone search" in done.stdout, done.stderr) == (True, "\n")
+
+
+def test_a_search_loads_nothing_of_other_work(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("Samples are kept for two weeks.")
+    place = f"'--store', {str(tmp_path / 'store')!r}"
+    loaded(HELP.format(f"'ingest', {str(tmp_path / 'docs')!r}, '--embedder', 'none', {place}"))
+    asked = HELP.format(f"'search', 'samples', '--mode', 'keyword', '--json', {place}")
+    unused = ("numpy.ma", "ragstone.answering.plain_text", "ragstone.answering.excerpts", "ragstone.cli.ask", "yaml")
+    parts = ("ragstone.extraction", "ragstone.ingestion", "ragstone.server", "ragstone.evaluation")
+    script = f"{asked}\nsys.exit(' '.join(m for m in sys.modules if m in {unused!r} or m.startswith({parts!r})))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=HANG, check=False)
+    assert ("two weeks" in done.stdout, done.stderr) == (True, "\n")
 
 
 def test_the_engine_loads_a_stage_when_a_method_needs_it() -> None:

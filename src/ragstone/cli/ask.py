@@ -1,12 +1,13 @@
 """`ragstone ask`: an answer with citations, or an honest abstention."""
 
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import closing
 from typing import Annotated, Any
 
 import typer
 
+from ragstone.cli.note_status import status_from_notes
 from ragstone.cli.search_options import QuestionWords, add_filter_options, add_search_options
 from ragstone.cli.shared_options import (
     ServerOption,
@@ -17,19 +18,8 @@ from ragstone.cli.shared_options import (
     print_piece,
     print_text,
 )
-from ragstone.core.answers import Answer, Event, Note
+from ragstone.core.answers import Answer, Event
 from ragstone.core.filters import Where
-
-# What keeps a model from its work, and the exit status that it gives beside what was found without it.
-NOTE_STATUSES = {
-    "standalone_failed": 1,
-    "llm_unavailable": 1,
-    "llm_refused": 2,
-    "embedding_failed": 1,
-    "embedding_refused": 2,
-    "rerank_refused": 2,
-    "splade_refused": 2,
-}
 
 
 @add_shared_options
@@ -82,11 +72,6 @@ def ask(
 def status_from_answer(answer: Answer, *, strict: bool) -> int:
     """The exit status beside an answer: what kept a model from its work, or that nothing is supported."""
     return status_from_notes(answer.notes) or (1 if strict and answer.abstained else 0)
-
-
-def status_from_notes(notes: Iterable[Note]) -> int:
-    """The exit status that notes ask for."""
-    return max((NOTE_STATUSES.get(note.code, 0) for note in notes), default=0)
 
 
 def show_answer(events: Generator[Event, None, None], options: SharedOptions, *, question: str, stream: bool) -> Answer:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ragstone.cli.ask import status_from_notes
+from ragstone.cli.note_status import status_from_notes
 from ragstone.cli.search_options import QuestionWords, add_filter_options, add_search_options
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_text
 from ragstone.core.filters import Where

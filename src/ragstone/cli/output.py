@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from ragstone import guard
-from ragstone.answering import plain_text
 from ragstone.answering.formats import (
     answer_json,
     context_xml,
@@ -34,6 +33,8 @@ def format_passages(found: Found, *, format_: str, question: str, index: Json, f
     """A search's result in one of the formats: text for `text` and `xml`, plain data for the others; `index` is the
     searched collection, and `full` shows whole passages as text."""
     if format_ == "text":
+        from ragstone.answering import plain_text
+
         return plain_text.found_text(Found(found.hits), mask=mask_secrets, question=question, full=full)
     if format_ == "xml":
         return context_xml(found.hits, mask=mask_secrets)
@@ -54,6 +55,8 @@ def answer_data(made: Answer) -> Json:
 def answer_text(made: Answer, *, question: str, after: str = "") -> str:
     """An answer for people, without its notes (they go to stderr); of one that was shown as it came, what is left."""
     from dataclasses import replace
+
+    from ragstone.answering import plain_text
 
     shown = after.strip() == made.text.strip()
     rest = replace(made, notes=(), text="" if shown else made.text)

@@ -26,7 +26,7 @@ STOP_WORDS = frozenset(
 )
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0002ffff"
 # Possessive where a shorter match could never help: nothing after it can fail.
-TOKEN = re.compile(rf"[^\W_{CJK}][^\W{CJK}]*+(?:['’.\-+#][^\W{CJK}]++)*+[+#]{{0,2}}|[{CJK}]+")
+TOKEN = compile_late(rf"[^\W_{CJK}][^\W{CJK}]*+(?:['’.\-+#][^\W{CJK}]++)*+[+#]{{0,2}}|[{CJK}]+")
 ASCII_TOKEN = re.compile(r"[^\W_]\w*+(?:['.\-+#]\w++)*+[+#]{0,2}", re.ASCII)  # the same where no other letters are
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SPLIT = re.compile(r"['’._\-+#]")

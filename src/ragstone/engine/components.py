@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragstone import extraction, guard, providers, stores
+from ragstone import guard, providers, stores
 from ragstone.access import Credential
 from ragstone.access.sign_in import Authenticator
 from ragstone.answering.abstention.calibration import AbstentionPolicy
@@ -26,6 +26,7 @@ from ragstone.engine.sparse_encoders import SparseEncoders
 from ragstone.retrieval.search_context import SearchContext
 
 if TYPE_CHECKING:
+    from ragstone.extraction import Limits
     from ragstone.ingestion.chunker_setup import ChunkerSetup
 
 
@@ -124,11 +125,13 @@ class Components:
         return ChunkerSetup(wanted.name, tokenizer, reads, wanted.options)
 
     @property
-    def limits(self) -> extraction.Limits:
+    def limits(self) -> Limits:
         """The bounds of reading one file."""
+        from ragstone.extraction import Bounds, Limits
+
         limits = self.settings.limits
-        bounds = extraction.Bounds.for_seconds(limits.seconds, limits.memory_bytes, pages=limits.ocr_pages)
-        return extraction.Limits(limits.text_bytes, limits.office_bytes, bounds)
+        bounds = Bounds.for_seconds(limits.seconds, limits.memory_bytes, pages=limits.ocr_pages)
+        return Limits(limits.text_bytes, limits.office_bytes, bounds)
 
     async def close(self) -> None:
         """Give back files, threads, processes and models that were opened here."""

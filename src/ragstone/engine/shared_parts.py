@@ -1,6 +1,6 @@
 """The parts that several engines may use at once: stores, tables, models, processes that read files."""
 
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from weakref import WeakSet
 
 from ragstone import stores
@@ -9,7 +9,9 @@ from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Embedder, Reranker, SparseEncoder, Store
 from ragstone.engine import model_factory, reranker_factory, sparse_encoders
-from ragstone.extraction import sandbox
+
+if TYPE_CHECKING:
+    from ragstone.extraction.sandbox import Sandbox
 
 KEPT_VERSIONS = 1  # revisions of a document in a store that only answers
 
@@ -109,20 +111,22 @@ class SandboxProcesses:
     """Processes that end with their owner at the latest and disturb no other one's."""
 
     def __init__(self) -> None:
-        self._sandboxes: WeakSet[sandbox.Sandbox] = WeakSet()
-        self._single: sandbox.Sandbox | None = None
+        self._sandboxes: WeakSet[Sandbox] = WeakSet()
+        self._single: Sandbox | None = None
         self._closed = False
 
-    def make_sandbox(self) -> sandbox.Sandbox:
+    def make_sandbox(self) -> "Sandbox":
         """Those of one run, so that what ends it ends nothing else; raises `UsageError` once all are stopped."""
         if self._closed:  # nobody would end them
             raise UsageError("this engine is closed: open another one to go on")
-        made = sandbox.create_sandbox()
+        from ragstone.extraction.sandbox import create_sandbox
+
+        made = create_sandbox()
         self._sandboxes.add(made)
         return made
 
     @property
-    def sandbox_for_files(self) -> sandbox.Sandbox:
+    def sandbox_for_files(self) -> "Sandbox":
         """Those for single files and pages; a run has its own, so that what ends it ends nothing else."""
         if self._single is None or self._closed:
             self._single = self.make_sandbox()

@@ -15,7 +15,6 @@ from ragstone.engine.page_secrets import find_secret_boxes
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import is_visible, list_visible, read_info, read_record
-from ragstone.ingestion import originals
 
 
 class DocumentVerbs(VerbGroup):
@@ -53,6 +52,8 @@ class DocumentVerbs(VerbGroup):
         Raises `UsageError` when the document has no pages, when its file is gone or changed since it was ingested, or
         when the page shows a secret whose place is not known; `Refused` when there is no such page.
         """
+        from ragstone.ingestion import originals
+
         document, record = await read_record(self._components, path, source)
         covered = await self._locate_secret_boxes(document, record, number)
         data = await originals.read_original(self.store.ledger(self.scope), document)
@@ -69,8 +70,10 @@ class DocumentVerbs(VerbGroup):
         return await asyncio.to_thread(draw, page=number)
 
     async def _locate_secret_boxes(self, document: Document, record: str, page: int) -> list[Box]:
+        from ragstone.ingestion.originals import has_pages
+
         secrets = await asyncio.to_thread(guard.locate_secrets, record)
-        if not secrets or not originals.has_pages(document):
+        if not secrets or not has_pages(document):
             return []
         async with self.store.reader(self.scope) as reader:
             layouts = await reader.layouts([document])
@@ -79,8 +82,10 @@ class DocumentVerbs(VerbGroup):
     @verb(Permission.EXPORT)  # its secrets are not masked
     async def original(self, path: str, *, source: str | None = None) -> tuple[Document, bytes]:
         """A document and the bytes of its file; raises `UsageError` when that is gone or changed since."""
+        from ragstone.ingestion.originals import read_original
+
         document, _ = await read_record(self._components, path, source)
-        return document, await originals.read_original(self.store.ledger(self.scope), document)
+        return document, await read_original(self.store.ledger(self.scope), document)
 
     @verb(Permission.SEARCH)
     async def info(self) -> Info:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ragstone import extraction
 from ragstone.access import Permission
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import ListedFile, Source
@@ -51,6 +50,7 @@ class FileVerbs(VerbGroup):
                 yield entry.path, refused
 
     def _extract_entry(self, source: Source, entry: ListedFile, *, called: str) -> Extraction:
+        from ragstone import extraction
         from ragstone.ingestion.sources.sizes import check_file_size
 
         limits, passwords = self._components.limits, self.settings.passwords
