@@ -106,6 +106,7 @@ FOR_CHECKERS = {
     "engine/artifact_cleanup.py",
     "engine/components.py",
     "engine/run_setup.py",
+    "engine/shared_parts.py",
     "engine/source_roots.py",
     "engine/verbs/ingestion.py",
     "engine/verbs/migration.py",
