@@ -38,8 +38,11 @@ def list_scores(
     retriever: str, identities: Iterable[str], signals: Mapping[str, Mapping[str, float]]
 ) -> dict[str, float]:
     """The scores of chunks by a retriever, without those that have none."""
-    found = ((identity, score_by(retriever, signals[identity])) for identity in identities if identity in signals)
-    return {identity: score for identity, score in found if score is not None}
+    return {
+        identity: score
+        for identity in identities
+        if identity in signals and (score := score_by(retriever, signals[identity])) is not None
+    }
 
 
 def weight_of(retriever: str, question: Question) -> float:

@@ -1,6 +1,6 @@
 """One consistent view of a collection: both retrievers score exactly, over every chunk that passes the filter."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -38,6 +38,7 @@ class EmbeddedReader(EmbeddedTexts):
         self._mirror = view.mirror
         self._scored: tuple[str, Scores, dict[str, float]] | None = None
         self._told: Info | None = None
+        self._ids_by_row: dict[int, str] = {}
 
     @property
     def runs_side_by_side(self) -> bool:
@@ -196,13 +197,20 @@ class EmbeddedReader(EmbeddedTexts):
         placed.sort()
         chosen = placed[:limit]
         rows = self._mirror.chunks.row[[p for _, p in chosen]].tolist() if chosen else []
-        sql = "SELECT row, id FROM chunks WHERE row IN (SELECT value FROM json_each(?))"
-        ids = dict(self._fetch_rows(sql, encode_list(rows)))
-        self._rows_by_id |= {identity: row for row, identity in ids.items()}
+        ids = self._find_ids(rows)
         return [
             Candidate(ids[row], -order[0], (order[1], order[2], order[3]))
             for row, (order, _) in zip(rows, chosen, strict=True)
         ]
+
+    def _find_ids(self, rows: Sequence[int]) -> Mapping[int, str]:
+        """The ids of at least these rows; both retrievers give many of the same."""
+        if missing := [row for row in rows if row not in self._ids_by_row]:
+            sql = "SELECT row, id FROM chunks WHERE row IN (SELECT value FROM json_each(?))"
+            found = dict(self._fetch_rows(sql, encode_list(missing)))
+            self._ids_by_row |= found
+            self._rows_by_id |= {identity: row for row, identity in found.items()}
+        return self._ids_by_row
 
     def _find_places(self, at: Int64s) -> list[tuple[str, str, int]]:
         """Path, source and ordinal of alive positions: what breaks ties."""
