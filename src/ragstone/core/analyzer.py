@@ -55,6 +55,9 @@ def stem_words(words: list[str], language: str = "english") -> list[str]:
 
 def _token_terms(token: str, language: str) -> tuple[str, ...]:
     """The terms of one raw token, case still as written."""
+    if token.isascii() and token.isalpha() and (token.islower() or token.istitle()):  # most: one part, nothing to cut
+        word = token.lower()
+        return () if word in STOP_WORDS else (_stemmer(language).stemWord(word)[:LONGEST_TERM],)
     if CJK_START.match(token):
         return tuple(token[i : i + 2] for i in range(max(1, len(token) - 1)))
     token = token.replace("’", "'").removesuffix("'s")

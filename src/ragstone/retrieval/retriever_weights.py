@@ -37,12 +37,12 @@ def score_by(retriever: str, signals: Mapping[str, float]) -> float | None:
 def list_scores(
     retriever: str, identities: Iterable[str], signals: Mapping[str, Mapping[str, float]]
 ) -> dict[str, float]:
-    """The scores of chunks by a retriever, without those that have none."""
-    return {
-        identity: score
-        for identity in identities
-        if identity in signals and (score := score_by(retriever, signals[identity])) is not None
-    }
+    """The scores of chunks by a retriever, as `score_by` gives them, without those that have none."""
+    known = {identity: signals[identity] for identity in identities if identity in signals}
+    if retriever == COSINE and any(WRITTEN_SIGNAL in own for own in known.values()):
+        scored = ((identity, score_by(retriever, own)) for identity, own in known.items())
+        return {identity: score for identity, score in scored if score is not None}
+    return {identity: own[retriever] for identity, own in known.items() if retriever in own}
 
 
 def weight_of(retriever: str, question: Question) -> float:
