@@ -3,8 +3,8 @@
 import numpy as np
 from regression import Floats
 
-SEEDS = 2  # nets whose mean is taken
-UNITS = 6  # hidden units of each
+SEEDS = 4  # nets whose mean is taken
+UNITS = 16  # hidden units of each
 STEPS, RATE = 250, 0.02
 FIRST, SECOND, SMALL = 0.9, 0.99, 1e-8  # what Adam remembers of slopes and of their squares
 

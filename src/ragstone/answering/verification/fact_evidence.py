@@ -104,7 +104,7 @@ def match_words(word: Word, other: Word) -> float:
         return 1.0 if not (word.unit and other.unit and word.unit != other.unit) else 0.0
     if word.kind == "number" or other.kind == "number":
         return float(is_same_quantity(word, other))
-    if word.kind == "light" or other.kind == "light":
+    if word.kind in ("light", "month") or other.kind in ("light", "month"):
         return 0.0
     near = 0.95 if is_related(word.key, other.key) else compare_words(word, other)
     return near if near >= SOFT and not _is_other_sense(word, other) else 0.0

@@ -7,6 +7,7 @@ and takes both from the first, but not the figure and not "adults", for which it
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ragstone.answering.verification.breaks import measure_breaks
 from ragstone.answering.verification.carried_words import carry_pronoun, carry_words
 from ragstone.answering.verification.fact_words import (
     ARTICLES,
@@ -41,13 +42,15 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class FactualText:
-    """The words of a text, the same with "one" as a figure where it counts something, and its facts."""
+    """The words of a text, the same with "one" as a figure where it counts something, its facts, and for each word its
+    kind, whether it says something, and the depth of the cut before it."""
 
     words: Sequence[Word]
     counted: Sequence[Word]
     facts: Sequence[Fact]
     kinds: Sequence[str]
     content: Sequence[bool]
+    breaks: Sequence[float]
 
     @classmethod
     def read(cls, words: Sequence[Word], piece: Sequence[int], gaps: Sequence[str]) -> "FactualText":
@@ -63,7 +66,8 @@ class FactualText:
         """
         counted = [_count_one(words, i) for i in range(len(words))]
         facts = _split_facts(counted, piece, gaps)
-        return cls(words, counted, facts, [kind_of(word) for word in counted], [is_content(word) for word in counted])
+        kinds, content = [kind_of(word) for word in counted], [is_content(word) for word in counted]
+        return cls(words, counted, facts, kinds, content, measure_breaks(counted, piece, gaps))
 
 
 def list_gaps(text: str, words: Sequence[Word]) -> list[str]:

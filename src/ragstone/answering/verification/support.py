@@ -1,7 +1,7 @@
 """Whether a sentence that a language model wrote stands in what it cites: found by words, checked by facts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 
 from ragstone.answering.verification.alignment import (
@@ -12,6 +12,7 @@ from ragstone.answering.verification.alignment import (
     align_words,
     find_closest,
 )
+from ragstone.answering.verification.bindings import measure_binding
 from ragstone.answering.verification.citations import Quote
 from ragstone.answering.verification.claims import extract_claim
 from ragstone.answering.verification.conditions import rewords_bound, rewords_condition
@@ -36,6 +37,7 @@ SentencePair = tuple[str, str]
 
 # The signs that say why a sentence is doubted where no rule does, and from where on they do.
 REASONS = (
+    (0.5, "bind_torn", "swapped"),
     (0.5, "rival", "swapped"),
     (0.4, "denial_sure", "negation"),
     (0.4, "denied_sure", "negation"),
@@ -219,6 +221,7 @@ def _judge_facts(
     whole, changed = pairs[: len(found.pieces)], pairs[len(found.pieces) :]
     cosines = [similar[pair] for pair in whole if pair in similar] if similar else []
     signs = {**seen.signs, **measure_agreement(found, facts, rules, contrast, compare_sides(claim, passage))}
+    signs |= {f"bind_{name}": value for name, value in asdict(measure_binding(claim, passage, hits)).items()}
     signs |= {"extremes": 0.0} if reworded else {}  # that "only" is no extreme
     signs |= {"similar": max(cosines)} if cosines else {}
     model = load_support_models()["vectors" if cosines else "words"]
