@@ -6,8 +6,8 @@
     python benchmarks/retrieval/scripts.py BOOKS [--only debian-faq-ja …] [--always]
 
 Each section of at least 200 characters is one document without its heading, each heading of at least two words (in
-Chinese and Japanese four characters) that no other section has is a question. Prints MRR@10 by words, by vectors and
-by both, for each book; at most 300 sections of one, at equal distances.
+Chinese and Japanese four characters) that no other section has is a question; tables of contents are left out. Prints MRR@10 by words, by vectors
+and by both, for each book; at most 300 sections of one, at equal distances.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import json
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import ragstone
@@ -25,6 +25,7 @@ from ragstone.providers.minilm import readable_script
 
 NUMBER = re.compile(r"\A(?:[A-Z]\.|\d+\.|第\s*\d+\s*章|Chapter|Глава|Capítulo|Kapitel|Chapitre|Capitolo)*[\d.]*\s*")
 BOOK = re.compile(r"(debian-(reference|faq|edu-doc)|aptitude-doc|developers-reference|gimp-help)-.*")
+LISTED = 4  # headings in a table of contents
 FEWEST = 20  # sections of a book
 SHORTEST, LONGEST = 200, 2_000  # characters of a section
 MOST = 300
@@ -52,9 +53,14 @@ def choose_sections(book: Path) -> dict[str, str]:
     files = [file for file in sorted(book.rglob("*.htm*")) if file.is_file() and is_in_language(file, language)]
     found = [section for file in files for section in read_sections(file)]
     times = Counter(heading for heading, _ in found)
-    once = {heading: text for heading, text in found if times[heading] == 1}
+    once = {heading: text for heading, text in found if times[heading] == 1 and not lists_headings(text, times)}
     step = max(1, -(-len(once) // MOST))
     return dict(list(once.items())[::step])
+
+
+def lists_headings(text: str, headings: Iterable[str]) -> bool:
+    """Whether a text is a table of contents."""
+    return sum(heading in text for heading in headings) >= LISTED
 
 
 def is_in_language(file: Path, language: str) -> bool:
