@@ -112,25 +112,25 @@ UNDECIDED = (ZIP, OLE, "text/utf-16")  # by the start of a file alone
 CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by another program, before they are read
 HEADED = (XML, EML, MHTML, CODE)  # text formats whose first lines may say who sees them, beside what their parsers read
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
-WORKBOOK = SandboxedFormat("workbook/4", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
+WORKBOOK = SandboxedFormat("workbook/5", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
 DELIMITED = SandboxedFormat("csv/2", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
-        HTML: SandboxedFormat("html/9", "ragstone.extraction.html.parse:parse_html"),
+        HTML: SandboxedFormat("html/10", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/5", "ragstone.extraction.feed.parse:parse_feed"),
-        MHTML: SandboxedFormat("mhtml/6", "ragstone.extraction.mail.mhtml:parse_mhtml"),
+        MHTML: SandboxedFormat("mhtml/7", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/8", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
-        DOCX: SandboxedFormat("docx/4", "ragstone.extraction.docx.parse:parse_docx"),
-        PPTX: SandboxedFormat("pptx/4", "ragstone.extraction.pptx.parse:parse_pptx"),
-        EML: SandboxedFormat("eml/6", "ragstone.extraction.mail.eml:parse_eml"),
+        DOCX: SandboxedFormat("docx/5", "ragstone.extraction.docx.parse:parse_docx"),
+        PPTX: SandboxedFormat("pptx/5", "ragstone.extraction.pptx.parse:parse_pptx"),
+        EML: SandboxedFormat("eml/7", "ragstone.extraction.mail.eml:parse_eml"),
         CSV: DELIMITED,
         TSV: DELIMITED,
         CODE: SandboxedFormat("code/1", "ragstone.extraction.source_code:parse_code"),
-        EPUB: SandboxedFormat("epub/3", "ragstone.extraction.epub:parse_epub"),
-        MSG: SandboxedFormat("msg/3", "ragstone.extraction.mail.msg:parse_msg"),
+        EPUB: SandboxedFormat("epub/4", "ragstone.extraction.epub:parse_epub"),
+        MSG: SandboxedFormat("msg/4", "ragstone.extraction.mail.msg:parse_msg"),
         NOTEBOOK: SandboxedFormat("notebook/1", "ragstone.extraction.notebook:parse_notebook"),
-        ODT: SandboxedFormat("odt/1", "ragstone.extraction.odt:parse_odt"),
+        ODT: SandboxedFormat("odt/2", "ragstone.extraction.odt:parse_odt"),
         RTF: SandboxedFormat("rtf/1", "ragstone.extraction.rtf:parse_rtf"),
         OLE_WORKBOOK: WORKBOOK,
         **dict.fromkeys(SPREADSHEETS, WORKBOOK),

@@ -8,8 +8,9 @@ from ragstone.core.types import Extraction
 from ragstone.extraction.archive import Archive, Element
 from ragstone.extraction.feed.elements import element_name
 from ragstone.extraction.media_types import ODT
-from ragstone.extraction.record.builder import BlockDraft, write_record
+from ragstone.extraction.record.builder import BlockDraft, flatten_blocks, write_record
 from ragstone.extraction.record.confidentiality import KEY, is_confidentiality
+from ragstone.extraction.record.header_rows import mark_header_rows
 from ragstone.extraction.record.tables import RawCell, place_cells
 
 CONTENT = "content.xml"
@@ -20,6 +21,7 @@ HIDDEN = frozenset(
 CONTAINERS = frozenset(
     ("text", "section", "index-body", "table-of-content", "list-header", "text-box", "frame", "span")
 )
+ROW_GROUPS = frozenset(("table-header-rows", "table-rows", "table-row-group"))
 DEEPEST = 200
 MANY = 1000  # what an attribute may repeat: hostile files name billions
 
@@ -60,7 +62,7 @@ def _read_body(parent: Element, depth: int) -> Iterator[BlockDraft]:
         elif name == "list":
             yield from _read_list(child, depth, level=1)
         elif name == "table":
-            yield _read_table(child)
+            yield _read_table(child, depth)
         elif name in CONTAINERS:
             yield from _read_body(child, depth + 1)
 
@@ -76,20 +78,31 @@ def _read_list(parent: Element, depth: int, *, level: int) -> Iterator[BlockDraf
                 yield from _read_list(child, depth + 1, level=level + 1)
 
 
-def _read_table(table: Element) -> BlockDraft:
+def _read_table(table: Element, depth: int) -> BlockDraft:
     rows: list[list[RawCell]] = []
-    for row in (element for element in table.iter() if element_name(element) == "table-row"):
+    for row in _find_rows(table):
         above = row.getparent()
         header = above is not None and element_name(above) == "table-header-rows"
         cells: list[RawCell] = []
         for cell in row:
             if element_name(cell) == "table-cell":
-                text = " ".join(_read_text(part) for part in cell.iter() if element_name(part) in ("p", "h"))
+                text = flatten_blocks(list(_read_body(cell, depth + 1)))
                 rowspan, colspan = (_read_number(cell, f"number-{kind}-spanned") or 1 for kind in ("rows", "columns"))
                 raw = RawCell(text, rowspan, colspan, header)
                 cells += [raw] * (_read_number(cell, "number-columns-repeated") or 1)
         rows.append(cells[:MANY])
-    return BlockDraft("table", cells=place_cells(rows))
+    cells_of_grid = place_cells(rows)
+    marked = any(cell.header for cell in cells_of_grid)
+    return BlockDraft("table", cells=cells_of_grid if marked else mark_header_rows(cells_of_grid, named=False))
+
+
+def _find_rows(table: Element) -> Iterator[Element]:
+    """The rows of a table, not those of tables in its cells."""
+    for child in table:
+        if element_name(child) == "table-row":
+            yield child
+        elif element_name(child) in ROW_GROUPS:
+            yield from _find_rows(child)
 
 
 def _read_notes(paragraph: Element, depth: int) -> Iterator[BlockDraft]:

@@ -1,11 +1,12 @@
 """A table's cells in their grid: spans resolved, headers marked, and what is only layout taken apart again."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ragstone.core.types import Cell, Role
 from ragstone.extraction.ooxml.elements import Element, W, child_switch, child_value, parse_number
 from ragstone.extraction.record.builder import BlockDraft, flatten_blocks
+from ragstone.extraction.record.header_rows import mark_header_rows
 from ragstone.extraction.record.tables import COLUMNS
 
 WIDEST = 4000  # characters: a longer cell in one row or one column, or beside headings, is a frame around text
@@ -83,12 +84,14 @@ class TableGrid:
             return
         if self._caption:
             yield BlockDraft("paragraph", self._caption, self._role, caption=True)
-        headers = self._count_headers()
-        cells = (
-            Cell(s.row, s.col, flatten_blocks(s.drafts), s.rowspan, s.colspan, header=s.row < headers)
-            for s in self._slots
-        )
-        yield BlockDraft("table", role=self._role, cells=tuple(cells))
+        cells = tuple(Cell(s.row, s.col, flatten_blocks(s.drafts), s.rowspan, s.colspan) for s in self._slots)
+        marked = next((i for i, headed in enumerate(self._headed) if not headed), len(self._headed))
+        if marked:
+            last = marked if marked <= self._row else 1
+            cells = tuple(replace(cell, header=True) if cell.row < last else cell for cell in cells)
+        else:
+            cells = mark_header_rows(cells, named=self._looks_headed and sum(s.row == 0 for s in self._slots) > 1)
+        yield BlockDraft("table", role=self._role, cells=cells)
 
     def _is_layout(self) -> bool:
         """A frame around text, a column of texts, a page in columns: no table of data."""
@@ -102,19 +105,6 @@ class TableGrid:
         narrow = all(slot.col == 0 for slot in self._slots) or self._row == 0
         headed = any(d.type == "heading" for drafts in full for d in drafts)
         return (narrow and (long or nested or any(len(drafts) > 1 for drafts in full))) or (long and headed)
-
-    def _count_headers(self) -> int:
-        """How many rows at the top are headers."""
-        marked = next((i for i, headed in enumerate(self._headed) if not headed), len(self._headed))
-        rows = self._row + 1
-        if marked:
-            return marked if marked < rows else 1
-        first = [slot for slot in self._slots if slot.row == 0]
-        if not self._looks_headed or rows < 2 or len(first) < 2:
-            return 0
-        # A header of two levels: some cells reach over both, others are parted in the second.
-        deep = max(slot.rowspan for slot in first)
-        return deep if deep < rows and any(slot.colspan > 1 for slot in first) else 1
 
 
 def _has_first_row_style(properties: Element | None) -> bool:

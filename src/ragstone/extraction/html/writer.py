@@ -14,6 +14,7 @@ from ragstone.extraction.html.tables import read_caption, read_data_table
 from ragstone.extraction.html.tree import BLOCKS, Node
 from ragstone.extraction.markdown.embedded_html import HtmlPiece
 from ragstone.extraction.record.builder import LINK
+from ragstone.extraction.record.header_rows import mark_header_rows
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.record.tables import RawCell, format_pipe_table, format_rows, place_cells
 
@@ -256,6 +257,8 @@ class Writer:
 
     def _write_table(self, rows: Sequence[Sequence[RawCell]], role: Role, *, caption: str = "") -> None:
         cells = place_cells(rows)
+        if not any(cell.header for cell in cells if cell.row):
+            cells = mark_header_rows(cells, named=any(cell.header for cell in cells) and all(c.header for c in rows[0]))
         if not any(cell.text for cell in cells):
             return
         self._separate()

@@ -7,6 +7,7 @@ from ragstone.extraction.ooxml.elements import MC, A, Element, M, P, R, choose_a
 from ragstone.extraction.ooxml.formula import to_latex
 from ragstone.extraction.ooxml.package import Link
 from ragstone.extraction.record.builder import BlockDraft, flatten_blocks
+from ragstone.extraction.record.header_rows import mark_header_rows
 from ragstone.extraction.record.markdown_links import format_link
 from ragstone.extraction.record.numerals import format_numeral
 from ragstone.extraction.record.tables import COLUMNS
@@ -50,10 +51,13 @@ class ParagraphReader:
             else:
                 yield BlockDraft("list", f"- {text}", level=level + 1)
 
-    def cells(self, table: Element) -> Iterator[Cell]:
-        """The cells of a table."""
+    def cells(self, table: Element) -> tuple[Cell, ...]:
+        """The cells of a table, those of its header marked."""
         about = table.find(A + "tblPr")
         headed = about is not None and about.get("firstRow") in ("1", "true")
+        return mark_header_rows(tuple(self._read_cells(table)), named=headed)
+
+    def _read_cells(self, table: Element) -> Iterator[Cell]:
         rows = list(table.iterchildren(A + "tr"))
         for at, row in enumerate(rows):
             for col, cell in enumerate(row.iterchildren(A + "tc")):
@@ -62,7 +66,7 @@ class ParagraphReader:
                     height = max(1, min(parse_number(cell.get("rowSpan")) or 1, len(rows) - at))
                     width = max(1, min(parse_number(cell.get("gridSpan")) or 1, COLUMNS - col))
                     text = flatten_blocks([BlockDraft("paragraph", self.text(p)) for p in cell.iter(A + "p")])
-                    yield Cell(at, col, text, height, width, header=headed and at == 0 and len(rows) > 1)
+                    yield Cell(at, col, text, height, width)
 
     def text(self, paragraph: Element) -> str:
         """The words of a paragraph; line breaks stay."""

@@ -154,7 +154,7 @@ class Slide:
     def _read_frame(self, element: Element) -> Iterator[BlockDraft]:
         for one in element.iter(A + "tbl", C + "chart", DGM + "relIds"):
             if one.tag == A + "tbl":
-                yield BlockDraft("table", cells=tuple(self._words.cells(one)))
+                yield BlockDraft("table", cells=self._words.cells(one))
                 continue
             link = self._links.get(one.get(R + "id") or one.get(R + "dm") or "")
             root = self._package.part(link.target) if link is not None and not link.outside else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from ragstone.extraction.spreadsheet.rows import SAMPLE, Line
-from ragstone.extraction.spreadsheet.values import NUMBER, TEXT
+from ragstone.extraction.spreadsheet.values import NUMBER, TEXT, classify_text
 
 MOST = 3  # rows of a header
 TITLES = 5  # rows above it
@@ -14,6 +14,13 @@ LONGEST = 200  # characters of a label
 YEARS = range(1900, 2101)
 SHARED = 0.8  # of a column's cells have one shape with digits or signs in it: its values are codes
 DIGITS, UPPER, LOWER = re.compile(r"\d+"), re.compile(r"[A-Z]+"), re.compile(r"[a-z]+")
+NOTES, FEWEST = 12, 2  # notes below a table of so many rows
+WORDS, LONG_NOTE = 3, 80  # blanks of a sentence, characters of a note: no label of a row has so many
+NOTE = re.compile(
+    r"(?:sources?|notes?|footnotes?|quellen?|anmerkung(?:en)?|fuentes?|notas?|remarques?|fonte)\s*[:.]|[*†‡§¹²³⁴⁵]"
+    r"|[(\[]?(?:\d{1,2}|[a-z])[)\]/]\s",
+    re.IGNORECASE,
+)
 MARK = re.compile(r"[^A-Za-z ]")
 
 
@@ -23,21 +30,49 @@ def count_titles(lines: Sequence[Line]) -> int:
     return alone if alone <= TITLES else 0
 
 
+def count_notes(lines: Sequence[Line]) -> int:
+    """How many rows at the end are remarks on the table: a text alone in the first column that names a source, begins
+    with a mark or is a sentence."""
+    wide = sum(len(line.cols) > 1 for line in lines)
+    first = min((line.cols[0] for line in lines), default=1)
+    count = 0
+    while wide >= FEWEST and count < NOTES and count < len(lines) and _is_note(lines[-1 - count], first):
+        count += 1
+    return count
+
+
+def _is_note(line: Line, first: int) -> bool:
+    if list(line.cols) != [first] or line.kinds != TEXT:
+        return False
+    text = line.texts[0]
+    sentence = text[-1:] in ".!?" and text.count(" ") >= WORDS
+    return sentence or len(text) > LONG_NOTE or NOTE.match(text) is not None
+
+
 def count_headers(lines: Sequence[Line]) -> int:
     """How many rows at the top are labels of columns; 0 where the first row looks like the others."""
-    if len(lines) < 2 or not _is_label_row(lines[0], lines[1:]):
+    if len(lines) < 2:
+        return 0
+    down = max((rows for rows, _ in (lines[0].merged or {}).values()), default=1)
+    if not _is_label_row(lines[0], lines[down:] or lines[1:]):
         return 0
     rows = 1
-    down = max((rows for rows, _ in (lines[0].merged or {}).values()), default=1)
     while rows < min(MOST, len(lines) - 1):
         across = any(cols > 1 for _, cols in (lines[rows - 1].merged or {}).values())
         if not (
             rows < down
+            or _is_unit_row(lines[rows], lines[0].cols[0])
             or (across and set(_label_kinds(lines[rows])) == {TEXT} and _is_label_row(lines[rows], lines[rows + 1 :]))
         ):
             break
         rows += 1
     return rows
+
+
+def _is_unit_row(line: Line, first: int) -> bool:
+    """Whether a row holds one text over several columns, none of them the first: the unit of all figures below."""
+    own = [col for col in line.cols if col not in line.repeated]
+    return own == list(line.merged or ()) and len(own) == 1 and own[0] > first and set(line.kinds) == {TEXT}
 
 
 def _is_label_row(first: Line, below: Sequence[Line]) -> bool:
@@ -66,8 +101,8 @@ def _find_usual_kinds(body: Sequence[Line]) -> Mapping[int, str]:
     """The kind of more than half of the cells of each column."""
     counted: dict[int, Counter[str]] = {}
     for line in body:
-        for col, kind in zip(line.cols, line.kinds, strict=True):
-            counted.setdefault(col, Counter())[kind] += 1
+        for col, kind, text in zip(line.cols, line.kinds, line.texts, strict=True):
+            counted.setdefault(col, Counter())[classify_text(text) if kind == TEXT else kind] += 1
     most = {col: kinds.most_common(1)[0] for col, kinds in counted.items()}
     return {col: kind for col, (kind, n) in most.items() if n * 2 > counted[col].total()}
 
@@ -80,7 +115,8 @@ def _has_label_words(first: Line, body: Sequence[Line]) -> bool:
     columns: dict[int, list[str]] = {}
     for line in body:
         for col, text in zip(line.cols, line.texts, strict=True):
-            columns.setdefault(col, []).append(text)
+            if col not in line.repeated:
+                columns.setdefault(col, []).append(text)
     pairs = [(text, columns[col]) for col, text in zip(first.cols, first.texts, strict=True) if col in columns]
     if any(text in values for text, values in pairs):
         return False

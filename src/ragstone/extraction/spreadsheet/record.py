@@ -8,8 +8,9 @@ from typing import Any
 
 from ragstone.core.types import Block, Cell, Span
 from ragstone.extraction.record.tables import GAP
-from ragstone.extraction.spreadsheet.headers import count_headers, count_titles
+from ragstone.extraction.spreadsheet.headers import TITLES, count_headers, count_notes, count_titles
 from ragstone.extraction.spreadsheet.rows import Line
+from ragstone.extraction.spreadsheet.values import TEXT
 
 SHEET, TITLE = 2, 3  # levels of headings
 LONGEST_TITLE = 100  # characters
@@ -40,21 +41,27 @@ class SheetWriter:
 
         `above_table`: a table follows, which a short lone cell is the title of. Takes the lines out of the list.
         """
-        if is_prose(lines):
-            for line in lines:
-                place = {"sheet": sheet, "rows": (line.number,) * 2, "cols": (line.cols[0],) * 2}
-                self._write_text(line.texts[0], place, title=above_table and len(lines) == 1)
+        titles = above_table and is_title_block(lines)
+        if titles or is_prose(lines):
+            for i, line in enumerate(lines):
+                self._write_line(line, sheet, title=above_table and i == 0 and (titles or len(lines) == 1))
             return
-        above = count_titles(lines)
+        above, below = count_titles(lines), len(lines) - count_notes(lines)
         for i, line in enumerate(lines[:above]):
-            place = {"sheet": sheet, "rows": (line.number,) * 2, "cols": (line.cols[0], line.last_column)}
-            self._write_text(line.texts[0], place, title=i == 0)
-        self._write_table(lines[above:], sheet)
+            self._write_line(line, sheet, title=i == 0)
+        self._write_table(lines[above:below], sheet)
+        for line in lines[below:]:
+            self._write_line(line, sheet, title=False)
         lines.clear()
 
     def write_note(self, text: str, sheet: str, row: int, col: int) -> None:
         """Write what hangs on a cell as a paragraph with that cell's place."""
         self._write_text(text, {"sheet": sheet, "rows": (row, row), "cols": (col, col)}, title=False)
+
+    def _write_line(self, line: Line, sheet: str, *, title: bool) -> None:
+        """Write the first cell of a row as a heading or a paragraph."""
+        place = {"sheet": sheet, "rows": (line.number,) * 2, "cols": (line.cols[0], line.last_column)}
+        self._write_text(line.texts[0], place, title=title)
 
     def _write_text(self, text: str, place: dict[str, Any], *, title: bool) -> None:
         if title and is_title(text):
@@ -159,6 +166,12 @@ def is_title(text: str) -> bool:
     """
     short = 0 < len(text) <= LONGEST_TITLE and "\n" not in text
     return short and LETTER.search(text) is not None and text[-1] not in ".:;!?,"
+
+
+def is_title_block(lines: Sequence[Line]) -> bool:
+    """Whether rows of one text each are a title and what belongs to it: it has several words, or is over columns."""
+    alone = len(lines) <= TITLES and all(len(line.cols) == 1 and line.kinds == TEXT for line in lines)
+    return alone and is_title(lines[0].texts[0]) and (" " in lines[0].texts[0] or bool(lines[0].merged))
 
 
 def is_prose(lines: Sequence[Line]) -> bool:

@@ -21,6 +21,7 @@ from ragstone.extraction.media_types import ENCRYPTED_PACKAGE, OLE_MARK
 from ragstone.extraction.ooxml.properties import read_levels
 from ragstone.extraction.record.confidentiality import KEY
 from ragstone.extraction.record.dates import iso_date
+from ragstone.extraction.spreadsheet.ods import read_merged_cells
 from ragstone.extraction.spreadsheet.package import open_package
 from ragstone.extraction.spreadsheet.record import SheetWriter
 from ragstone.extraction.spreadsheet.worksheet import SheetNotes, WorksheetReader, is_panic
@@ -40,7 +41,9 @@ def parse_workbook(data: bytes, *, path: str) -> Extraction:
     book = _open_workbook(data, archive, path)
     package = open_package(data, archive) if archive else None
     record, notes = SheetWriter(), SheetNotes()
-    sheets = WorksheetReader(book, package, record, notes)
+    sheets = WorksheetReader(
+        book, package, record, notes, read_merged_cells(archive) if archive and not package else {}
+    )
     for index, about in enumerate(book.sheets_metadata):
         if not _is_left_out(about, package.sheets.get(about.name, "") if package else "", notes):
             sheets.put(index, about.name)

@@ -1,12 +1,13 @@
 """One worksheet after the other: read as fast as it can be, written to the record, what is lost of it noted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from python_calamine import CalamineError, CalamineWorkbook
 
 from ragstone.extraction.spreadsheet.annotations import read_cell_annotations
-from ragstone.extraction.spreadsheet.cells import LimitedRows, build_sheet_lines, read_sheet_rows
+from ragstone.extraction.spreadsheet.cells import LimitedRows, Range, build_sheet_lines, read_sheet_rows
 from ragstone.extraction.spreadsheet.package import XlsxPackage
 from ragstone.extraction.spreadsheet.record import SheetWriter, is_prose
 from ragstone.extraction.spreadsheet.rows import Line, split_regions
@@ -50,11 +51,16 @@ class WorksheetReader:
     """Writes the sheets of a workbook to `record`, what is left out to `notes`."""
 
     def __init__(
-        self, book: CalamineWorkbook, package: XlsxPackage | None, record: SheetWriter, notes: SheetNotes
+        self,
+        book: CalamineWorkbook,
+        package: XlsxPackage | None,
+        record: SheetWriter,
+        notes: SheetNotes,
+        merged: Mapping[str, list[Range]] = MappingProxyType({}),
     ) -> None:
         self._book, self._package = book, package
         self._stream = SheetStream(package) if package else None
-        self._record, self._notes = record, notes
+        self._record, self._notes, self._merged = record, notes, merged
         self._left = MOST_CELLS
 
     def put(self, index: int, name: str) -> None:
@@ -85,7 +91,10 @@ class WorksheetReader:
         try:
             sheet = self._book.get_sheet_by_index(index)
             limited = LimitedRows(
-                build_sheet_lines(read_sheet_rows(sheet), sheet.merged_cell_ranges or [], survey), self._left
+                build_sheet_lines(
+                    read_sheet_rows(sheet), sheet.merged_cell_ranges or self._merged.get(sheet.name, []), survey
+                ),
+                self._left,
             )
             return _collect_tables(limited, survey), limited
         except (CalamineError, OSError, ValueError, OverflowError):

@@ -9,15 +9,12 @@ from statistics import median
 
 from ragstone.extraction.pdf.characters.lines import Line, join_words
 from ragstone.extraction.pdf.characters.words import Word
+from ragstone.extraction.record.figures import FIGURE, is_year
 
 LEVEL = 0.45  # letter heights: lines whose baselines differ less are one row
 NARROW, WIDE = 0.45, 0.8  # letter heights: a gap between these may part two cells, if it is
 TWICE = 2.0  # times the usual space
 CURRENCY = frozenset("$€£¥")
-NUMBER = re.compile(
-    r"[(\[<>≤≥~±+\-–—−$€£¥]{0,3}\s?\d[\d.,:/'’\s]*(?:[%‰)\]*]|bn|m|k|x|pp|[A-Za-z†‡*]{0,2})*|[-–—−*.…]+|n/?a|N/?A"
-)
-YEAR = re.compile(r"\(?(?:19|20)\d\d(?:\s*[/–-]\s*(?:19|20)?\d\d)?\)?\*?")
 LEADER = re.compile(r"\.(?: ?\.){3}|……|_(?: ?_){4}")
 
 
@@ -159,9 +156,9 @@ def is_number(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _is_number_text(text: str) -> bool:
     """Asked again and again of the same cells."""
-    return NUMBER.fullmatch(text) is not None
+    return FIGURE.fullmatch(text) is not None
 
 
 def is_value(text: str) -> bool:
     """Whether a phrase is a number but not a year, as in the body of a table."""
-    return is_number(text) and not YEAR.fullmatch(text.strip())
+    return is_number(text) and not is_year(text)
