@@ -120,7 +120,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         HTML: SandboxedFormat("html/10", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/5", "ragstone.extraction.feed.parse:parse_feed"),
         MHTML: SandboxedFormat("mhtml/7", "ragstone.extraction.mail.mhtml:parse_mhtml"),
-        PDF: SandboxedFormat("pdf/8", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
+        PDF: SandboxedFormat("pdf/9", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/5", "ragstone.extraction.docx.parse:parse_docx"),
         PPTX: SandboxedFormat("pptx/5", "ragstone.extraction.pptx.parse:parse_pptx"),
         EML: SandboxedFormat("eml/7", "ragstone.extraction.mail.eml:parse_eml"),

@@ -10,6 +10,7 @@ from ragstone.extraction.pdf.characters.lines import lowercase_share
 from ragstone.extraction.pdf.characters.rows import Phrase, Row, is_number
 from ragstone.extraction.pdf.characters.table import CellBox, Table, build_cell_lines
 from ragstone.extraction.pdf.tables.cell_rules import CellRules, find_cell_columns, split_row
+from ragstone.extraction.pdf.tables.close_figures import part_close_figures
 from ragstone.extraction.pdf.tables.columns import (
     column_extent,
     column_reaches,
@@ -20,7 +21,7 @@ from ragstone.extraction.pdf.tables.columns import (
 )
 from ragstone.extraction.pdf.tables.drawn_signs import read_signs
 from ragstone.extraction.pdf.tables.regions import find_regions
-from ragstone.extraction.pdf.tables.row_runs import find_next_run, trim_run
+from ragstone.extraction.pdf.tables.row_runs import find_next_run, skip_caption, trim_run
 from ragstone.extraction.pdf.tables.row_stacking import stack_rows
 from ragstone.extraction.pdf.tables.spanning_headers import widen_headers
 from ragstone.extraction.record.caption_and_list_markers import is_marker
@@ -58,14 +59,16 @@ def find_aligned_tables(
 def _find_tables(
     rows: Sequence[Row], across: Sequence[Rule], figures: Sequence[Box], strokes: Sequence[Box]
 ) -> list[tuple[int, int, Table]]:
+    part_close_figures(rows)
     bounded = {region.first: region for region in find_regions(rows, across)}
     out: list[tuple[int, int, Table]] = []
     at = 0
     while at < len(rows):
         if region := bounded.get(at):
-            made = build_aligned_table(rows[at : region.behind], across, sure=region.sure)
+            first = skip_caption(rows, at, region.behind)
+            made = build_aligned_table(rows[first : region.behind], across, sure=region.sure)
             if made and not _is_on_drawing(made.box, figures, strokes):
-                out.append((at, region.behind, made))
+                out.append((first, region.behind, made))
                 at = region.behind
                 continue
         limit = min((first for first in bounded if first > at), default=len(rows))

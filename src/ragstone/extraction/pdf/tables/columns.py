@@ -6,10 +6,12 @@ from itertools import pairwise
 from statistics import median
 
 from ragstone.extraction.pdf.characters.rows import CURRENCY, Phrase, Row, is_number
+from ragstone.extraction.record.figures import is_year
 
 # From looking at pages, in letter heights unless said otherwise.
 VALLEY = 0.45  # a column of white between cells, where at least six rows show it
 FEW_VALLEY = 0.9  # the same where fewer rows do
+NARROW_VALLEY = 0.15  # the same between figures
 CROSSING = 0.1  # of the rows may cross a valley: headings over several columns, long labels
 FEW = 3  # rows of numbers that are enough to tell the columns
 SPACES = 1.5  # of a typewriter part two columns: one alone parts words
@@ -45,7 +47,21 @@ def find_separators(rows: Sequence[Row], *, least: int = 2) -> list[float]:
             valleys.append([since, at])
             since = None
     needed = (VALLEY if len(telling) >= 6 or telling is counted else FEW_VALLEY) * size
-    return [(a + b) / 2 for a, b in valleys if b - a >= needed and _is_separator(telling, (a + b) / 2, least)]
+    return [
+        (a + b) / 2
+        for a, b in valleys
+        if (b - a >= needed or (b - a >= NARROW_VALLEY * size and _parts_figures(telling, (a + b) / 2)))
+        and _is_separator(telling, (a + b) / 2, least)
+    ]
+
+
+def _parts_figures(rows: Sequence[Row], at: float) -> bool:
+    """Whether figures stand on both sides of a place in several rows, and in most of those with text there."""
+    pairs = [
+        (left.text, right.text) for row in rows for left, right in pairwise(row.phrases) if left.x1 <= at <= right.x0
+    ]
+    figures = sum(is_number(left) and is_number(right) for left, right in pairs)
+    return figures >= FEW and 2 * figures > len(pairs)
 
 
 def _is_separator(rows: Sequence[Row], at: float, least: int) -> bool:
@@ -118,9 +134,14 @@ def column_extent(phrase: Phrase, parts: Sequence[float]) -> tuple[int, int]:
     margin = 0.35 * phrase.words[0].style.size
     first = bisect_left(parts, phrase.x0 + margin)
     last = bisect_left(parts, phrase.x1 - margin)
-    if last > first and is_number(phrase.text):
+    if last > first and is_number(phrase.text) and not _are_years(phrase):
         first = last
     return first, max(first, last)
+
+
+def _are_years(phrase: Phrase) -> bool:
+    """Whether a phrase is several years, the headings of several columns."""
+    return len(phrase.words) > 1 and all(is_year(word.text) for word in phrase.words)
 
 
 def column_reaches(rows: Sequence[Row], parts: Sequence[float]) -> list[tuple[float, float]]:

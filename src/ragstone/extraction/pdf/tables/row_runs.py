@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from ragstone.extraction.pdf.characters.graphics import Rule
@@ -14,6 +15,8 @@ LONELY = 2  # rows of one phrase in a row, between rows of several
 LONG_STEP = 4.6  # rows so far apart may still be one table where their numbers stand below each other
 AHEAD, TYPED_AHEAD = 3, 6  # rows below a gap among which one has numbers; typewritten labels take more lines
 NEAR = 3.0  # points: ends of numbers in one column
+STEPS = 6  # rows above and below that show how far apart rows are
+ALIKE, EDGE = 0.08, 2.0  # of a step; points between edges of one column
 SENTENCE = 9  # words of a row with few phrases and numbers
 NOTES = 4  # rows at the end among which a note may begin
 NOTE = re.compile(r"(?i:sources?|notes?|quelle|anmerkung|n\.?b\.?)\s*[:.]|\*{1,3}\s?[A-Za-z]|†")
@@ -21,7 +24,8 @@ REACH = 6.0  # points: rules that begin and end so near each other belong togeth
 
 
 def trim_run(rows: Sequence[Row], start: int, end: int) -> tuple[int, int]:
-    """A run without the sentence above it and the note below it."""
+    """A run without the sentence or the caption above it and the note below it."""
+    start = skip_caption(rows, start, end)
     usual = median(len(row.phrases) for row in rows[start:end]) if end > start else 0
     while end - start > 2 and len(rows[start].phrases) < usual and _is_sentence(rows[start]):
         start += 1
@@ -29,6 +33,18 @@ def trim_run(rows: Sequence[Row], start: int, end: int) -> tuple[int, int]:
         if NOTE.match(rows[at].text):
             return start, at
     return start, end
+
+
+def skip_caption(rows: Sequence[Row], start: int, end: int) -> int:
+    """The row behind a caption that stands first, over one line or two."""
+    if end - start <= 2 or not LABEL.match(rows[start].text) or len(rows[start].phrases) > 2:
+        return start
+    if any(is_number(phrase.text) for phrase in rows[start].phrases[1:]):
+        return start
+    start += 1
+    row = rows[start]
+    wrapped = len(row.phrases) == 1 and len(rows[start + 1].phrases) > 1 and row.text[:1].islower()
+    return start + 1 if wrapped else start
 
 
 def _is_sentence(row: Row) -> bool:
@@ -65,7 +81,10 @@ def find_next_run(rows: Sequence[Row], at: int, across: Sequence[Rule]) -> tuple
             if (
                 step > STEP * size
                 and not _is_inside_rules(rows[at - 1], row, across)
-                and (step > LONG_STEP * size or not _has_same_columns(rows, start, at))
+                and (
+                    step > LONG_STEP * size
+                    or not (_has_same_columns(rows, start, at) or _goes_on_evenly(rows, start, at))
+                )
             ):
                 break
         if _has_cells(row) or (at > start and _continues_column(rows[start:at], row)):
@@ -101,6 +120,18 @@ def _has_same_columns(rows: Sequence[Row], start: int, at: int) -> bool:
     ends = [p.x1 for p in below.phrases if is_number(p.text)]
     above = [p.x1 for row in rows[max(start, at - 6) : at] for p in row.phrases if is_number(p.text)]
     return sum(any(abs(end - other) <= NEAR for other in above) for end in ends) > 0.6 * len(ends)
+
+
+def _goes_on_evenly(rows: Sequence[Row], start: int, at: int) -> bool:
+    """Whether rows go on as far apart as they were, with cells that begin or end where those above do."""
+    steps = [below.base - above.base for above, below in pairwise(rows[max(start, at - STEPS) : at + STEPS])]
+    own = rows[at].base - rows[at - 1].base
+    if sum(abs(step - own) <= ALIKE * own for step in steps) < 2:  # it, and one more
+        return False
+    above = [(p.x0, p.x1) for row in rows[max(start, at - STEPS) : at] for p in row.phrases]
+    below = next((row.phrases for row in rows[at : at + AHEAD] if len(row.phrases) >= 2), [])
+    same = sum(any(abs(p.x0 - x0) <= EDGE or abs(p.x1 - x1) <= EDGE for x0, x1 in above) for p in below)
+    return same >= 2 and same > 0.6 * len(below)
 
 
 def _is_inside_rules(above: Row, below: Row, across: Sequence[Rule]) -> bool:

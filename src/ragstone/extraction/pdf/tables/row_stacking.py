@@ -7,6 +7,7 @@ from statistics import median
 
 from ragstone.extraction.pdf.characters.rows import Row, is_number, is_value
 from ragstone.extraction.pdf.tables.anchored_rows import stack_around_figures
+from ragstone.extraction.pdf.tables.centred_rows import stack_centred_rows
 from ragstone.extraction.pdf.tables.text_groups import TextGroups
 from ragstone.extraction.pdf.tables.wrapped_labels import stack_wrapped_labels
 
@@ -34,8 +35,9 @@ def stack_rows(
     ruled = _group_by_bands(rows, touching, bands)
     if ruled is not None:
         return [part for group in ruled for part in _split_band(rows, grid, group, columns)]
-    steps = [rows[b[0]].base - rows[a[-1]].base for a, b in pairwise(touching)]
-    small = _line_step(rows, touching, steps)
+    measured = _measure_steps(rows, grid, touching)
+    steps = [step for step, _ in measured]
+    small = _line_step(rows, touching, measured)
     widths = _measure_reaches(rows, grid, columns)
     # Lines stand on the grid of a typewriter: those of one cell are no nearer than those of two rows.
     typed = min(steps, default=0.0) * EVEN if all(row.is_typed for row in rows) else 0.0
@@ -45,8 +47,14 @@ def stack_rows(
         for step, g in zip(steps, touching[1:], strict=True)
     ]
     text = TextGroups(rows, grid, touching, [True, *near])
+    pitch = min((step for step, shared in measured if shared), default=0.0) * EVEN
+    evenly = TextGroups(
+        rows, grid, touching, [True, *(a or step <= pitch for a, step in zip(near, steps, strict=True))]
+    )
     wrapped = None if small else stack_wrapped_labels(text)
-    start, anchored = (len(touching), []) if small else wrapped or stack_around_figures(text)
+    start, anchored = (
+        (len(touching), []) if small else wrapped or stack_centred_rows(evenly) or stack_around_figures(text)
+    )
     groups: list[list[int]] = [list(touching[0])] if start else []
     for close, group in zip(near[: max(0, start - 1)], touching[1:start], strict=True):
         above = groups[-1]
@@ -72,6 +80,31 @@ def _group_touching(rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]
         else:
             groups.append([number])
     return groups
+
+
+def _measure_steps(
+    rows: Sequence[Row], grid: Sequence[Sequence[tuple[int, int]]], touching: Sequence[list[int]]
+) -> list[tuple[float, bool]]:
+    """The step between each group and the next, and whether it is one of two lines in the same column.
+
+    Cells in the middle of their row stand half a line beside those of another column.
+    """
+    bases: list[dict[int, tuple[float, float]]] = []
+    for group in touching:
+        own: dict[int, tuple[float, float]] = {}
+        for r in group:
+            for phrase, (first, last) in zip(rows[r].phrases, grid[r], strict=True):
+                base = phrase.words[0].base
+                for c in range(first, last + 1):
+                    low, high = own.get(c, (base, base))
+                    own[c] = min(low, base), max(high, base)
+        bases.append(own)
+    return [
+        (min(shared), True)
+        if (shared := [below[c][0] - above[c][1] for c in below if c in above])
+        else (rows[b[0]].base - rows[a[-1]].base, False)
+        for (above, below), (a, b) in zip(pairwise(bases), pairwise(touching), strict=True)
+    ]
 
 
 def _split_band(
@@ -117,8 +150,9 @@ def _count_stacked_values(
     return list(columns.values())
 
 
-def _line_step(rows: Sequence[Row], touching: Sequence[list[int]], steps: Sequence[float]) -> float:
+def _line_step(rows: Sequence[Row], touching: Sequence[list[int]], measured: Sequence[tuple[float, bool]]) -> float:
     """The step between lines of one cell where it can be told from the step between rows, else 0."""
+    steps = [step for step, shared in measured if shared]
     if len(steps) < 3:
         return 0.0
     size = median(rows[group[0]].size for group in touching)
@@ -128,7 +162,7 @@ def _line_step(rows: Sequence[Row], touching: Sequence[list[int]], steps: Sequen
     if low > TIGHT * size or not wide or len(tight) + len(wide) < 0.85 * len(steps) or len(wide) < 2:
         return 0.0
     valued = [n for n, group in enumerate(touching) if any(is_value(p.text) for r in group for p in rows[r].phrases)]
-    unparted = sum(max(steps[a:b]) <= low * WIDER for a, b in pairwise(valued))
+    unparted = sum(max(step for step, _ in measured[a:b]) <= low * WIDER for a, b in pairwise(valued))
     return max(tight) if unparted <= UNPARTED * max(1, len(valued) - 1) else 0.0
 
 

@@ -1,0 +1,71 @@
+"""Parts figures that stand in narrow columns: set as near as words, but below each other in several rows."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from ragstone.extraction.pdf.characters.rows import CURRENCY, Phrase, Row
+from ragstone.extraction.record.figures import is_figure
+
+FEWEST = 3  # rows with figures on both sides of a gap
+AROUND = 12  # rows above and below that are looked at
+SPACE = 0.45  # letter heights: a gap so narrow in front of three digits may part thousands …
+FEW_THOUSANDS = 0.6  # … where no more of the rows have one
+WHITE = 0.15  # letter heights that the rows leave free together
+FIRST_DIGITS, DIGITS = re.compile(r"[-+−–(]?\d{1,3}"), re.compile(r"\d{3}(?:[.,]\d+)?[)%*]*")
+
+
+class _Gap(NamedTuple):
+    row: int
+    phrase: int  # that of the figure behind the gap
+    word: int  # the first behind the gap; 0 where the figures are parted already
+    left: float
+    right: float
+    thousands: bool  # may be a space within one figure
+
+
+def part_close_figures(rows: Sequence[Row]) -> None:
+    """Cut phrases between figures where at least two rows nearby leave the same gap between figures."""
+    gaps = [gap for number, row in enumerate(rows) for gap in _find_gaps(number, row)]
+    cuts: dict[int, dict[int, list[int]]] = {}
+    for at, gap in enumerate(gaps):
+        if gap.word and _is_shared(gaps, at, rows[gap.row].size):
+            cuts.setdefault(gap.row, {}).setdefault(gap.phrase, []).append(gap.word)
+    for number, own in cuts.items():
+        rows[number].phrases = [
+            part for n, phrase in enumerate(rows[number].phrases) for part in _cut_phrase(phrase, own.get(n, ()))
+        ]
+
+
+def _find_gaps(number: int, row: Row) -> Iterator[_Gap]:
+    """The gaps between neighbouring figures of a row."""
+    words = [(word, n, k) for n, phrase in enumerate(row.phrases) for k, word in enumerate(phrase.words)]
+    for (a, _, _), (b, n, k) in pairwise(words):
+        if a.text in CURRENCY or b.glued or b.x0 <= a.x1 or not (is_figure(a.text) and is_figure(b.text)):
+            continue
+        narrow = b.x0 - a.x1 <= SPACE * row.size
+        digits = DIGITS.fullmatch(b.text) is not None and FIRST_DIGITS.fullmatch(a.text) is not None
+        yield _Gap(number, n, k, a.x1, b.x0, narrow and digits)
+
+
+def _is_shared(gaps: Sequence[_Gap], at: int, size: float) -> bool:
+    """Whether rows nearby have gaps that share white with this one and with each other."""
+    own = gaps[at]
+    left, right = own.left, own.right
+    found = {own.row: own.thousands}
+    for step in (-1, 1):
+        n = at + step
+        while 0 <= n < len(gaps) and abs(gaps[n].row - own.row) <= AROUND:
+            low, high = max(left, gaps[n].left), min(right, gaps[n].right)
+            if high - low >= WHITE * size:
+                left, right = low, high
+                found[gaps[n].row] = gaps[n].thousands
+            n += step
+    return len(found) >= FEWEST and sum(found.values()) <= FEW_THOUSANDS * len(found)
+
+
+def _cut_phrase(phrase: Phrase, words: Sequence[int]) -> Iterator[Phrase]:
+    for a, b in pairwise([0, *words, len(phrase.words)]):
+        own = phrase.words[a:b]
+        yield Phrase(own, own[0].x0, max(word.x1 for word in own))
