@@ -1,5 +1,6 @@
 """Stretches of a page between rules of the same length: tables that are drawn with horizontal lines only."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
@@ -31,21 +32,28 @@ class Region(NamedTuple):
 def find_regions(rows: Sequence[Row], across: Sequence[Rule]) -> list[Region]:
     """The stretches between the first and last of rules that belong together, from the top down."""
     out: list[Region] = []
+    places = _RowPlaces(rows)
     for group in _group_alike(across):
         at = 0
         while at < len(group) - 1:
             end = at
-            while end + 1 < len(group) and _is_tabular(_rows_between(rows, group[end], group[end + 1]), group[at]):
+            while end + 1 < len(group) and _is_tabular(places.rows_between(group[end], group[end + 1]), group[at]):
                 end += 1
             if end > at:
-                own = _rows_between(rows, group[at], group[end])
+                own = places.rows_between(group[at], group[end])
                 if own:
-                    first = next(i for i, row in enumerate(rows) if row is own[0])
-                    sure = end - at >= 2 and 0 < len(_rows_between(rows, group[at], group[at + 1])) <= HEAD
+                    first = places.number_of(own[0])
+                    sure = end - at >= 2 and 0 < len(places.rows_between(group[at], group[at + 1])) <= HEAD
                     out.append(Region(*_extend_region(rows, first, first + len(own), group[at : end + 1]), sure))
             at = max(end, at + 1)
     out = sorted(region for region in out if region.behind - region.first >= 2)
-    return [r for i, r in enumerate(out) if not any(r.first < o.behind and o.first < r.behind for o in out[:i])]
+    kept: list[Region] = []
+    furthest = 0  # row behind all regions so far, those left out too
+    for region in out:
+        if region.first >= furthest:
+            kept.append(region)
+        furthest = max(furthest, region.behind)
+    return kept
 
 
 def _extend_region(rows: Sequence[Row], first: int, behind: int, rules: Sequence[Rule]) -> tuple[int, int]:
@@ -83,11 +91,28 @@ def _group_alike(across: Sequence[Rule]) -> list[list[Rule]]:
     return [group for group in groups if len(group) > 1]
 
 
-def _rows_between(rows: Sequence[Row], top: Rule, bottom: Rule) -> list[Row]:
-    """The rows between two rules, if they lie within their ends."""
-    own = [row for row in rows if top.at - 2 <= (row.y0 + row.y1) / 2 <= bottom.at + 2]
-    inside = all(row.x0 >= top.start - REACH and row.x1 <= top.end + REACH for row in own)
-    return own if inside else []
+class _RowPlaces:
+    """Rows by their height on the page."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self._numbers = {id(row): number for number, row in enumerate(rows)}
+        self._order = sorted(range(len(rows)), key=lambda number: _middle(rows[number]))
+        self._middles = [_middle(rows[number]) for number in self._order]
+
+    def number_of(self, row: Row) -> int:
+        return self._numbers[id(row)]
+
+    def rows_between(self, top: Rule, bottom: Rule) -> list[Row]:
+        """The rows between two rules, if they lie within their ends."""
+        first, behind = bisect_left(self._middles, top.at - 2), bisect_right(self._middles, bottom.at + 2)
+        own = [self._rows[number] for number in sorted(self._order[first:behind])]
+        inside = all(row.x0 >= top.start - REACH and row.x1 <= top.end + REACH for row in own)
+        return own if inside else []
+
+
+def _middle(row: Row) -> float:
+    return (row.y0 + row.y1) / 2
 
 
 def _is_tabular(rows: Sequence[Row], rule: Rule) -> bool:

@@ -1,5 +1,6 @@
 """Which rows of text belong to one row of a table: cells whose text takes several lines."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -12,6 +13,7 @@ from ragstone.extraction.pdf.tables.text_groups import TextGroups
 from ragstone.extraction.pdf.tables.wrapped_labels import stack_wrapped_labels
 
 OVERLAP = 0.8  # letter heights: rows nearer than this cannot stand below each other
+LONGEST = 60  # lines of one row: no cell has more, and each is compared with all of them
 MOST = 5  # rows in a group that stand over one another: more are set with hardly any white between lines
 TIGHT = 1.35  # letter heights between the lines of one cell, at the most
 WIDER = 1.22  # the step between rows over the step between lines: below it they look the same
@@ -58,9 +60,13 @@ def stack_rows(
     groups: list[list[int]] = [list(touching[0])] if start else []
     for close, group in zip(near[: max(0, start - 1)], touching[1:start], strict=True):
         above = groups[-1]
-        if close and (
-            _continues_row(rows, grid, above, group, widths, spaced=small > 0)
-            or (group[-1] < body and _continues_heading(rows, grid, above, group))
+        if (
+            close
+            and len(above) < LONGEST
+            and (
+                _continues_row(rows, grid, above, group, widths, spaced=small > 0)
+                or (group[-1] < body and _continues_heading(rows, grid, above, group))
+            )
         ):
             above.extend(group)
         else:
@@ -129,7 +135,7 @@ def _group_by_bands(
     last = -1
     for group in touching:
         middle = (rows[group[0]].y0 + rows[group[-1]].y1) / 2
-        band = sum(at < middle for at in inner)
+        band = bisect_left(inner, middle)
         if band == last:
             groups[-1].extend(group)
         else:

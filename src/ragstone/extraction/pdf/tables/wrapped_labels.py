@@ -27,7 +27,8 @@ def stack_wrapped_labels(text: TextGroups) -> tuple[int, list[list[int]]] | None
         text.close[n] and a is not None and b is not None and _is_broken(a, b, right)
         for n, (a, b) in enumerate(pairwise(labels), 1)
     ]
-    bare = [n for n in range(anchors[0] + 1, len(text.groups)) if n not in set(anchors)]
+    valued = set(anchors)
+    bare = [n for n in range(anchors[0] + 1, len(text.groups)) if n not in valued]
     if any(set(text.cells(n)) != {0} or _has_figures(labels[n]) for n in bare):
         return None
     down = {n for n in bare if n < len(broken) and broken[n]}
