@@ -23,6 +23,7 @@ from pathlib import Path
 from made_content import MadeCell, MadeTable, Shape, make_label, make_sentence, make_table
 from made_tables import describe
 
+NEWLINE = "\n"
 FONT = r"\usepackage{lmodern}\usepackage[T1]{fontenc}"
 RULES = ("grid", "separate", "rows", "header", "none", "zebra", "booktabs", "old")
 GROUND = {
@@ -39,18 +40,8 @@ GROUND = {
 
 
 def choose_shape(rng: random.Random) -> Shape:
-    return Shape(
-        rows=rng.choice(((4, 12), (4, 12), (40, 70))),
-        cols=(2, 5),
-        spanning=0.4,
-        groups=0.4,
-        empty=0.1,
-        words=(1, 5),
-        texts=rng.choice((0, 0, 1)),
-        text=(2, 14),
-        totals=0.4,
-        units=0.15,
-    )
+    rows, texts = rng.choice(((4, 12), (4, 12), (40, 70))), rng.choice((0, 0, 1))
+    return Shape(rows, (2, 5), 0.4, 0.4, 0.1, (1, 5), (2, 14), texts, totals=0.4, units=0.15)
 
 
 def list_rows(table: MadeTable) -> list[list[MadeCell | None]]:
@@ -173,10 +164,9 @@ def latex(rng: random.Random, table: MadeTable, path: Path) -> None:
         again = f"\\endfirsthead {rules[0]}\n{head}\n\\endhead" if rng.random() < 0.5 else "\\endfirsthead"
         made = f"\\begin{{longtable}}{{{spec}}}{rules[0]}\n{head}\n{again}\n{body}\n{rules[2]}\\end{{longtable}}"
     else:
-        inner = "\n".join(lines)
         caption = f"\\caption{{{make_label(rng, 4)}}}"
         made = (
-            f"\\begin{{table}}[h]\\centering {caption}\\begin{{tabular}}{{{spec}}}{rules[0]}\n{inner}\n{rules[2]}"
+            f"\\begin{{table}}[h]\\centering {caption}\\begin{{tabular}}{{{spec}}}{rules[0]}\n{NEWLINE.join(lines)}\n{rules[2]}"
             "\\end{tabular}\\end{table}"
         )
     size = rng.choice(("", "\\small", "\\footnotesize"))
@@ -203,7 +193,7 @@ def typst(rng: random.Random, table: MadeTable, path: Path) -> None:
             "(x, y) => (bottom: 0.4pt)", "(x, y) => (left: if x > 0 { 0.5pt }, top: if y > 0 { 0.5pt })",
         )
     )  # fmt: skip
-    lines: list[str] = []
+    lines = []
     for row in list_rows(table):
         parts = [
             f"table.cell(rowspan: {cell.rowspan}, colspan: {cell.colspan})[#{json.dumps(cell.text)}]" if cell else "[]"
@@ -278,9 +268,8 @@ PROGRAMS = {"chromium": "chromium", "soffice": "soffice", "latex": "pdflatex"}
 
 
 def is_there(kind: str) -> bool:
-    if kind in PROGRAMS:
-        return shutil.which(PROGRAMS[kind]) is not None
-    return importlib.util.find_spec(PACKAGES[kind]) is not None
+    found = shutil.which(PROGRAMS[kind]) if kind in PROGRAMS else importlib.util.find_spec(PACKAGES[kind])
+    return found is not None
 
 
 def main() -> None:

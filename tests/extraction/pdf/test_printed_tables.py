@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ragstone.core.types import Block
 from ragstone.extraction.image.pdf_with_ocr import parse_pdf
-from tests.extraction.pdf.sheets import pdf, shown
+from tests.extraction.pdf.sheets import line, pdf, shown
 
 CROPS = [("Wheat", "543.2", "2061", "3602"), ("Barley", "353.5", "2022", "3298"), ("Rye", "982.2", "-", "4225")]
 
@@ -43,6 +43,36 @@ def test_cells_in_the_middle_of_their_row_are_told_by_the_lines_around_the_figur
         y, own = set_centred(y, row)
         content += own
     assert only_table(read(*content)) == [[" ".join(cell) for cell in row] for row in rows]
+
+
+def test_a_name_of_a_group_over_two_lines_stays_one_row_between_centred_cells() -> None:
+    rows = [
+        (["Item"], ["What it is"], ["2020"], ["2021"]),
+        (["Roads"], ["The northern roads", "were mended with", "grants."], ["12"], ["14"]),
+        (["Harbours and", "ferries:"], [], [], []),
+        (["Ports"], ["The lines were", "kept by the", "towns."], ["7"], ["9"]),
+        (["Parks"], ["The gardens", "remained with the", "towns."], ["5"], ["4"]),
+    ]  # fmt: skip
+    y, content = 100.0, list[str]()
+    for row in rows:
+        y, own = set_centred(y, row)
+        content += own
+    assert only_table(read(*content)) == [[" ".join(cell) for cell in row if cell] for row in rows]
+
+
+def test_rules_around_each_line_of_figures_part_rows_of_many_lines() -> None:
+    rows = [
+        (f"Crop {n}", f"{n}12", ["The fields of the", "South remained", "Northern once", "Again they grew"])
+        for n in range(6)
+    ]
+    content = [shown(x, 86, text) for x, text in ((50, "Crop"), (160, "Field"), (330, "Tons"))]
+    content.append(line(45, 90, 380, 90))
+    y = 102.0
+    for label, figure, lines in rows:
+        content += [shown(160, y + 12 * n, text) for n, text in enumerate(lines)]
+        content += [shown(50, y + 36, label), shown(330, y + 36, figure), line(45, y + 40, 380, y + 40)]
+        y += 48
+    assert only_table(read(*content))[1:] == [[label, " ".join(lines), figure] for label, figure, lines in rows]
 
 
 def test_lines_below_figures_alone_are_not_shared_out_to_both_sides() -> None:

@@ -30,11 +30,27 @@ def stack_centred_rows(text: TextGroups) -> tuple[int, list[list[int]]] | None:
     out: list[list[int]] = []
     at = start = anchors[0] - counts[0]
     for anchor, count in zip(anchors, counts, strict=True):
-        out += [[n] for n in range(at, anchor - count)]
+        out += _join_names(text, at, anchor - count)
         out.append(list(range(anchor - count, anchor + count + 1)))
         at = anchor + count + 1
     out += [[n] for n in range(at, len(text.groups))]
     return start, [[r for n in numbers for r in text.groups[n]] for numbers in out]
+
+
+def _join_names(text: TextGroups, first: int, behind: int) -> list[list[int]]:
+    """The names of groups between two rows, which may be over two lines."""
+    out: list[list[int]] = []
+    for n in range(first, behind):
+        if out and _is_name(text, n, first):
+            out[-1].append(n)
+        else:
+            out.append([n])
+    return out
+
+
+def _is_name(text: TextGroups, group: int, first: int) -> bool:
+    """Whether a line goes on with the name above it."""
+    return group > first and _begins_small(text, group) and set(text.cells(group)) == {0}
 
 
 def _go_on_both_sides(text: TextGroups, anchors: list[int]) -> bool:
@@ -96,6 +112,6 @@ def _cost_between(text: TextGroups, first: int, behind: int) -> float:
     cost = 0.0
     for n in range(first, behind):
         cells = text.cells(n)
-        named = set(cells) == {0} and not cells[0][:1].islower()
+        named = set(cells) == {0} and (not cells[0][:1].islower() or _is_name(text, n, first))
         cost += NAME if named else NO_NAME
     return cost

@@ -18,6 +18,7 @@ MOST = 5  # rows in a group that stand over one another: more are set with hardl
 TIGHT = 1.35  # letter heights between the lines of one cell, at the most
 WIDER = 1.22  # the step between rows over the step between lines: below it they look the same
 UNPARTED = 0.2  # of the rows with numbers have no wider step below them: then steps tell nothing
+EACH = 0.7  # of the spaces between rules hold a line of figures
 EVEN = 1.08  # of the smallest step: such steps are the same
 FEWEST = 3  # numbers below each other that are cells of their own
 SEVERAL = 3  # columns in which two numbers below each other are cells of their own
@@ -129,7 +130,7 @@ def _group_by_bands(
     rows: Sequence[Row], touching: Sequence[list[int]], bands: Sequence[float]
 ) -> list[list[int]] | None:
     inner = [at for at in bands if rows[0].base < at < rows[-1].base]
-    if len(inner) < 2 or len(inner) + 1 < 0.34 * len(touching):
+    if len(inner) < 2 or (len(inner) + 1 < 0.34 * len(touching) and not _has_value_each(rows, touching, inner)):
         return None
     groups: list[list[int]] = []
     last = -1
@@ -143,6 +144,16 @@ def _group_by_bands(
         last = band
     longest = max(len(group) for group in groups)
     return groups if longest <= 8 or len(groups) >= 0.5 * len(touching) else None
+
+
+def _has_value_each(rows: Sequence[Row], touching: Sequence[list[int]], inner: Sequence[float]) -> bool:
+    """Whether one line of figures stands between most neighbouring rules, and nowhere more."""
+    counted = Counter(
+        bisect_left(inner, (rows[group[0]].y0 + rows[group[-1]].y1) / 2)
+        for group in touching
+        if any(is_value(p.text) for r in group for p in rows[r].phrases)
+    )
+    return max(counted.values(), default=0) == 1 and len(counted) >= EACH * len(inner)
 
 
 def _count_stacked_values(
