@@ -164,9 +164,9 @@ def latex(rng: random.Random, table: MadeTable, path: Path) -> None:
         again = f"\\endfirsthead {rules[0]}\n{head}\n\\endhead" if rng.random() < 0.5 else "\\endfirsthead"
         made = f"\\begin{{longtable}}{{{spec}}}{rules[0]}\n{head}\n{again}\n{body}\n{rules[2]}\\end{{longtable}}"
     else:
-        caption = f"\\caption{{{make_label(rng, 4)}}}"
+        start = f"\\begin{{table}}[h]\\centering \\caption{{{make_label(rng, 4)}}}"
         made = (
-            f"\\begin{{table}}[h]\\centering {caption}\\begin{{tabular}}{{{spec}}}{rules[0]}\n{NEWLINE.join(lines)}\n{rules[2]}"
+            f"{start}\\begin{{tabular}}{{{spec}}}{rules[0]}\n{NEWLINE.join(lines)}\n{rules[2]}"
             "\\end{tabular}\\end{table}"
         )
     size = rng.choice(("", "\\small", "\\footnotesize"))
