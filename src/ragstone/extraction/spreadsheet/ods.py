@@ -1,4 +1,4 @@
-"""What the reader of workbooks does not say of OpenDocument sheets: the cells that are merged."""
+"""The merged cells of OpenDocument sheets, which the reader of workbooks does not report."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
