@@ -6,8 +6,8 @@
     python benchmarks/retrieval/scripts.py BOOKS [--only debian-faq-ja …] [--always]
 
 Each section of at least 200 characters is one document without its heading, each heading of at least two words (in
-Chinese and Japanese four characters) that no other section has is a question; tables of contents are left out. Prints MRR@10 by words, by vectors
-and by both, for each book; at most 300 sections of one, at equal distances.
+Chinese and Japanese four characters) that no other section has is a question; tables of contents are left out. Prints
+MRR@10 by words, by vectors and by both, for each book; at most 300 sections of one, at equal distances.
 """
 
 import argparse
