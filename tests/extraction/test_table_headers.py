@@ -6,11 +6,13 @@ from ragstone.core.types import Block, Cell
 from ragstone.extraction.docx import parse_docx
 from ragstone.extraction.html.parse import Html
 from ragstone.extraction.odt import parse_odt
+from ragstone.extraction.record.figures import LONGEST, is_figure
 from ragstone.extraction.record.header_rows import mark_header_rows
 from ragstone.extraction.spreadsheet.workbook import parse_workbook
 from tests.extraction.docx.files import cell, document, row, table
 from tests.extraction.made import make_archive, make_odt
 from tests.extraction.spreadsheet.books import grid
+from tests.speed import in_step
 
 FIGURES = "<tr><td>Wheat<td>1,200<td>(3)<tr><td>Barley<td>980<td>n/a<tr><td>Sheep<td>12<td>4"
 NAMES = " ".join(
@@ -55,6 +57,11 @@ def test_a_box_of_names_and_values_has_no_header_but_its_title() -> None:
     body = "<tr><th colspan=2>Apollo<tr><td>Born<td>Delos<tr><td>Symbols<td>Lyre, bow"
     assert headers(read_html(body).cells) == ["Apollo"]
     assert headers(read_html("<tr><td>Born<td>Delos<tr><td>Died<td>1850<tr><td>Age<td>12").cells) == []
+
+
+@pytest.mark.parametrize("unit", ["m", "pp", "bn", "ab", "*"])
+def test_letters_behind_a_digit_cost_linear_time(unit: str) -> None:
+    in_step(lambda size: is_figure("1" + unit * (size // len(unit)) + "!"), LONGEST // 4, LONGEST // 2, most=8)
 
 
 def test_a_header_never_takes_the_whole_table() -> None:

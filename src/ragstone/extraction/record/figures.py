@@ -3,9 +3,8 @@
 import re
 
 LONGEST = 40  # characters
-FIGURE = re.compile(
-    r"[(\[<>≤≥~±+\-–—−$€£¥]{0,3}\s?\d[\d.,:/'’\s]*(?:[%‰)\]*]|bn|m|k|x|pp|[A-Za-z†‡*]{0,2})*|[-–—−*.…]+|n/?a|N/?A"
-)
+# What follows the digits is one class of characters: a choice of units between optional letters takes exponential time.
+FIGURE = re.compile(r"[(\[<>≤≥~±+\-–—−$€£¥]{0,3}\s?\d[\d.,:/'’\s]*[%‰)\]*A-Za-z†‡]*|[-–—−*.…]+|n/?a|N/?A")
 YEAR = re.compile(r"\(?(?:19|20)\d\d(?:\s*[/–-]\s*(?:19|20)?\d\d)?\)?\*?")
 
 
