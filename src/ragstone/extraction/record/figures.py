@@ -3,8 +3,11 @@
 import re
 
 LONGEST = 40  # characters
-# What follows the digits is one class of characters: a choice of units between optional letters takes exponential time.
-FIGURE = re.compile(r"[(\[<>≤≥~±+\-–—−$€£¥]{0,3}\s?\d[\d.,:/'’\s]*[%‰)\]*A-Za-z†‡]*|[-–—−*.…]+|n/?a|N/?A")
+MARKS = r"[%‰)\]*†‡\s]*"
+# A unit has two letters at most. Each part is of one class of characters, so that none can be read in two ways.
+FIGURE = re.compile(
+    rf"[(\[<>≤≥~±+\-–—−$€£¥]{{0,3}}\s?\d[\d.,:/'’\s]*{MARKS}(?:[A-Za-z]{{1,2}}(?![A-Za-z]){MARKS})?|[-–—−*.…]+|n/?a|N/?A"
+)
 YEAR = re.compile(r"\(?(?:19|20)\d\d(?:\s*[/–-]\s*(?:19|20)?\d\d)?\)?\*?")
 
 
