@@ -30,3 +30,12 @@ def make_page(kind: str, rows: int) -> bytes:
 def test_time_grows_in_step_with_the_lines_of_a_page(kind: str) -> None:
     made = {rows: make_page(kind, rows) for rows in (500, 4000)}
     in_step(lambda rows: parse_pdf(made[rows], path="a.pdf", ocr=False), 500, 4000, most=18)
+
+
+def test_time_grows_in_step_with_the_figures_of_a_line() -> None:
+    lines = {count: " ".join(str(10 + k * 3 % 80) for k in range(count)) for count in (50, 400)}
+    pages = {
+        count: pdf(["\n".join(shown(20, 20 + STEP * n, text) for n in range(30))], width=20 * count)
+        for count, text in lines.items()
+    }
+    in_step(lambda count: parse_pdf(pages[count], path="a.pdf", ocr=False), 50, 400, most=18)

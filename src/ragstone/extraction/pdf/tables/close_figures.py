@@ -1,8 +1,9 @@
 """Parts figures that stand in narrow columns: set as near as words, but below each other in several rows."""
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
 from ragstone.extraction.pdf.characters.rows import CURRENCY, Phrase, Row
@@ -25,12 +26,27 @@ class _Gap(NamedTuple):
     thousands: bool  # may be a space within one figure
 
 
+class _RowGaps:
+    """The gaps of one row by their place, so that those above or below another gap are found without the others."""
+
+    def __init__(self, gaps: Sequence[_Gap]) -> None:
+        self._gaps = sorted(gaps, key=lambda gap: gap.left)
+        self._lefts = [gap.left for gap in self._gaps]
+        self._furthest = list(accumulate((gap.right for gap in self._gaps), max))
+
+    def list_over(self, left: float, right: float) -> list[_Gap]:
+        """Those that share white with a stretch, from left to right."""
+        first, behind = bisect_left(self._furthest, left), bisect_right(self._lefts, right)
+        return [gap for gap in self._gaps[first:behind] if gap.right >= left]
+
+
 def part_close_figures(rows: Sequence[Row]) -> None:
     """Cut phrases between figures where at least two rows nearby leave the same gap between figures."""
     gaps = [gap for number, row in enumerate(rows) for gap in _find_gaps(number, row)]
+    by_row = {number: _RowGaps(list(own)) for number, own in groupby(gaps, key=lambda gap: gap.row)}
     cuts: dict[int, dict[int, list[int]]] = {}
-    for at, gap in enumerate(gaps):
-        if gap.word and _is_shared(gaps, at, rows[gap.row].size):
+    for gap in gaps:
+        if gap.word and _is_shared(by_row, gap, rows[gap.row].size):
             cuts.setdefault(gap.row, {}).setdefault(gap.phrase, []).append(gap.word)
     for number, own in cuts.items():
         rows[number].phrases = [
@@ -49,19 +65,17 @@ def _find_gaps(number: int, row: Row) -> Iterator[_Gap]:
         yield _Gap(number, n, k, a.x1, b.x0, narrow and digits)
 
 
-def _is_shared(gaps: Sequence[_Gap], at: int, size: float) -> bool:
+def _is_shared(by_row: Mapping[int, _RowGaps], own: _Gap, size: float) -> bool:
     """Whether rows nearby have gaps that share white with this one and with each other."""
-    own = gaps[at]
     left, right = own.left, own.right
     found = {own.row: own.thousands}
     for step in (-1, 1):
-        n = at + step
-        while 0 <= n < len(gaps) and abs(gaps[n].row - own.row) <= AROUND:
-            low, high = max(left, gaps[n].left), min(right, gaps[n].right)
-            if high - low >= WHITE * size:
-                left, right = low, high
-                found[gaps[n].row] = gaps[n].thousands
-            n += step
+        for number in range(own.row + step, own.row + step * (AROUND + 1), step):
+            for gap in by_row[number].list_over(left, right)[::step] if number in by_row else ():
+                low, high = max(left, gap.left), min(right, gap.right)
+                if high - low >= WHITE * size:
+                    left, right = low, high
+                    found[number] = gap.thousands
     return len(found) >= FEWEST and sum(found.values()) <= FEW_THOUSANDS * len(found)
 
 
