@@ -44,7 +44,7 @@ def measure_breaks(words: Sequence[Word], piece: Sequence[int], gaps: Sequence[s
 
 
 def _close_insertions(found: list[float], gaps: Sequence[str]) -> None:
-    """Raise the cut behind an insertion to the one before it: what follows goes on with what stood before."""
+    """Raise the cut behind an insertion to the one before it: the words behind it go on with those before."""
     opened = 0.0
     for i in range(1, len(found)):
         if found[i] >= LOOSE_CLAUSE:

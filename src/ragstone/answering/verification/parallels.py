@@ -217,7 +217,7 @@ class Parallels:
 
 
 def _name_kind(word: Word, kind: str) -> str:
-    """The kind of a word, where years and counts stand in other places than figures, and what is unknown is a name."""
+    """The kind of a word: years and counts stand in other places than figures, and a name of unknown words is one."""
     if _is_year(word):
         return "year"
     if word.lower in COUNTS:

@@ -25,7 +25,7 @@ def mark_header_rows(cells: Sequence[Cell], *, named: bool) -> tuple[Cell, ...]:
         rows.setdefault(cell.row, []).append(cell)
     height = max((cell.row + cell.rowspan for cell in cells), default=0)
     width = max((cell.col + cell.colspan for cell in cells), default=0)
-    start = _title_rows(rows, width)
+    start = _count_title_rows(rows, width)
     if height < 2:
         return tuple(cells)
     # A title over the whole width is a part of the header where the columns are named below it.
@@ -38,7 +38,7 @@ def mark_header_rows(cells: Sequence[Cell], *, named: bool) -> tuple[Cell, ...]:
     return tuple(replace(cell, header=True) if cell.row < depth else cell for cell in cells)
 
 
-def _title_rows(rows: Mapping[int, Sequence[Cell]], width: int) -> int:
+def _count_title_rows(rows: Mapping[int, Sequence[Cell]], width: int) -> int:
     """How many rows at the top hold one cell over the whole width."""
     count = 0
     while count < DEEPEST and width > 1 and len(own := rows.get(count, ())) == 1 and own[0].colspan == width:

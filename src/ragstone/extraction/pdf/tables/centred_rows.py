@@ -2,7 +2,7 @@
 
 Browsers and many programs that print tables set cells so. Where lines and rows are equally far apart nothing else tells
 to which row a line belongs, since lines go on both above and below the figures. The numbers of lines that fit all rows
-at once do: each row has as many above as below, and what is left between two rows is the name of a group.
+at once do: each row has as many above as below, and lines left between two rows are the name of a group.
 """
 
 from itertools import pairwise
@@ -92,7 +92,7 @@ def _fit_rows(text: TextGroups, anchors: list[int]) -> tuple[float, list[int]]:
 
 
 def _cost_of_row(text: TextGroups, anchor: int, count: int) -> float:
-    """What speaks against a row with so many lines above and below its figures."""
+    """The cost of a row with so many lines above and below its figures: signs that speak against it."""
     cost = 0.0
     begun: set[int] = set()
     for n in range(anchor - count, anchor + count + 1):
@@ -108,7 +108,7 @@ def _cost_of_row(text: TextGroups, anchor: int, count: int) -> float:
 
 
 def _cost_between(text: TextGroups, first: int, behind: int) -> float:
-    """What speaks against lines that stand between two rows: names of groups are in the first column alone."""
+    """The cost of lines that stand between two rows: names of groups are in the first column alone."""
     cost = 0.0
     for n in range(first, behind):
         cells = text.cells(n)
