@@ -57,6 +57,12 @@ def test_a_box_of_names_and_values_has_no_header_but_its_title() -> None:
     body = "<tr><th colspan=2>Apollo<tr><td>Born<td>Delos<tr><td>Symbols<td>Lyre, bow"
     assert headers(read_html(body).cells) == ["Apollo"]
     assert headers(read_html("<tr><td>Born<td>Delos<tr><td>Died<td>1850<tr><td>Age<td>12").cells) == []
+    parts = "<tr><td>Model<td>Finch<tr><td>Weight<td>12 kg<tr><td>Height<td>30 cm<tr><td>Share<td>4 %"
+    assert headers(read_html(parts).cells) == []
+    assert headers(read_html("<tr><td>Town<td>People<tr><td>A<td>1,200<tr><td>B<td>980<tr><td>C<td>75").cells) == [
+        "Town",
+        "People",
+    ]
 
 
 @pytest.mark.parametrize("unit", ["m", "pp", "bn", "ab", "*"])

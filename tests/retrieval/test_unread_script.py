@@ -49,6 +49,12 @@ async def test_a_question_in_latin_letters_is_searched_by_both(engine: Engine, q
     assert "script_unread" not in [note.code for note in found.notes]
 
 
+async def test_a_question_in_characters_is_answered_by_those_that_name_its_subject(engine: Engine) -> None:
+    answer = await engine.ask("年假有多少天？")
+    assert not answer.abstained
+    assert "二十八天带薪年假" in answer.text
+
+
 async def test_who_asks_for_vectors_alone_gets_them(engine: Engine) -> None:
     found = await engine.search(next(iter(UNREAD)), mode="semantic")
     assert found.hits

@@ -47,6 +47,14 @@ def test_the_kind_of_answer_is_read_from_the_question(question: str, expected: s
     assert classify_question(question) == expected
 
 
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [("年假有多少天？", {"年假"}), ("VPN怎么申请？", {"vpn", "申请"}), ("予約はどこでできますか", {"予約", "約は"})],
+)
+def test_pairs_of_characters_that_shape_a_question_are_no_part_of_its_subject(question: str, subject: set[str]) -> None:
+    assert analyze_question(question, {}).weights.keys() == subject
+
+
 def test_the_sentence_with_the_answer_is_quoted_whole() -> None:
     assert "Rollo swore fealty to King Charles in 911." in answer("When did Rollo swear fealty?", hit(NORMANS))
 

@@ -21,6 +21,11 @@ SHAPE_TERMS = frozenset(
         "than also during after before between which whether"
     )
 )
+# Characters of Chinese question words, pronouns, auxiliaries and particles: a pair of characters with one of them says
+# little of a question's subject. So does a pair of hiragana, which in Japanese write endings and particles.
+FUNCTION_CHARACTERS = frozenset("的了是在和与或及吗呢吧啊我你他她它们这那哪什么怎样如何谁几多少没有不要该把被从到给让")
+FUNCTION_PAIRS = frozenset("请问 时候 可以 能否 会否".split())
+HIRAGANA = re.compile("[\u3041-\u3096]+")
 KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "how_many",
@@ -146,10 +151,16 @@ def analyze_question(text: str, idf: Mapping[str, float]) -> QuestionAnalysis:
     )
     names = _find_names(text) - numbers
     all_terms = list(dict.fromkeys(extract_terms(text)))
-    subject = [term for term in all_terms if term not in SHAPE_TERMS or term in numbers or term in names] or all_terms
+    subject = [term for term in all_terms if not _shapes(term) or term in numbers or term in names] or all_terms
     rarest = max((idf[term] for term in subject if term in idf), default=1.0)
     weights = {t: idf.get(t, rarest) * (SPECIFIC_WEIGHT if t in names or t in numbers else 1.0) for t in subject}
     return QuestionAnalysis(text, weights, names, numbers, classify_question(text), frozenset(pairwise(subject)))
+
+
+def _shapes(term: str) -> bool:
+    if term in SHAPE_TERMS or term in FUNCTION_PAIRS:
+        return True
+    return not FUNCTION_CHARACTERS.isdisjoint(term) or HIRAGANA.fullmatch(term) is not None
 
 
 def classify_question(text: str) -> Kind:

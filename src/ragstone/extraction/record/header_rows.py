@@ -1,5 +1,6 @@
 """Which rows at the top of a table are its header where its file does not say so, or names the first alone."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ LONGEST = 200  # characters of a label
 FEW = 2  # rows of figures that tell what the row above them is
 MOST = 0.6  # of a column's filled cells are figures
 SAMPLE = 40  # rows below the first that are looked at
+DIGITS = re.compile(r"[\d.,\s]+")
 
 
 def mark_header_rows(cells: Sequence[Cell], *, named: bool) -> tuple[Cell, ...]:
@@ -78,9 +80,15 @@ def _has_labels_over_figures(rows: Mapping[int, Sequence[Cell]], start: int, hei
         for cell in rows.get(number, ()):
             if cell.text and cell.colspan == 1 and cell.col:
                 columns.setdefault(cell.col, []).append(cell.text)
-    # Of names and values in two columns some values may be figures.
-    few, most = (FEW, MOST) if width > 2 else (FEW + 1, 1.0)
-    return any(len(texts) >= few and _share_of_figures(texts) >= most for texts in columns.values())
+    if width > 2:
+        return any(len(texts) >= FEW and _share_of_figures(texts) >= MOST for texts in columns.values())
+    # Of names and values in two columns some values may be figures, each of its own kind.
+    return any(len(t) > FEW and _share_of_figures(t) == 1.0 and _have_one_form(t) for t in columns.values())
+
+
+def _have_one_form(figures: Sequence[str]) -> bool:
+    """Whether figures have the same signs and units around their digits."""
+    return len({DIGITS.sub("", figure) for figure in figures}) == 1
 
 
 def _share_of_figures(texts: Sequence[str]) -> float:
