@@ -1,5 +1,6 @@
 """`ragstone.connect` and `--server`: a server asked as if its collection were open here."""
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,11 +24,13 @@ OFF_TOPIC = "Who won the chess championship in Reykjavik?"
 
 @pytest.fixture(scope="module")
 def server(made: Kept, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    config = tmp_path_factory.mktemp("remote") / "ragstone.yaml"
+    folder = tmp_path_factory.mktemp("remote")
+    shutil.copytree(made.folder / "store", folder / "store")  # a test uploads into a collection of its own
+    config = folder / "ragstone.yaml"
     config.write_text(
         "pipelines: [{name: handbook, collections: [default]}, {name: odd, collections: [nope]}]", "utf-8"
     )
-    with serve_program("--store", made.settings.store, "--config", config) as served:
+    with serve_program("--store", f"embedded:{folder / 'store'}", "--config", config) as served:
         yield served
 
 
