@@ -97,7 +97,8 @@ async def test_a_flipped_fact_of_a_document_is_never_shown(here: CollectionFiles
 async def test_a_chunk_with_another_id_is_missed_aloud(here: CollectionFiles, tmp_path: Path) -> None:
     identity = make_revision("a.md", TEXTS).chunks[3].id.encode()
     whole, said = here.database.read_bytes(), 0
-    for at in places_of(whole, identity):
+    places = list(places_of(whole, identity))
+    for at in places:
         flip(here, whole, at + len(identity) - 1)
         store = EmbeddedStore(tmp_path / "store")
         try:
@@ -105,7 +106,7 @@ async def test_a_chunk_with_another_id_is_missed_aloud(here: CollectionFiles, tm
         except Corrupt:
             said += 1
         await store.close()
-    assert said == 1  # in the table
+    assert said == 1 < len(places)  # in the table; without the entry of an index a search finds all
 
 
 async def test_rows_of_an_earlier_version_have_no_checksum_and_are_read(here: CollectionFiles, tmp_path: Path) -> None:

@@ -5,12 +5,14 @@ stand. A sentence that takes 7 from one fact and adults from the other mixes the
 from one keeps to it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from ragstone.answering.verification.alignment import WEIGHTS
 from ragstone.answering.verification.fact_evidence import Hits
 from ragstone.answering.verification.facts import Fact, FactualText
+from ragstone.answering.verification.paired_words import pair_words
 from ragstone.answering.verification.word_similarity import compare_words
 
 Rivals = Mapping[int, tuple[int, float]]  # for each word of two facts the one in its place, and how surely
@@ -21,7 +23,7 @@ HELD = 0.3  # from which a word counts as found in a fact
 SAID = 0.9  # from which a word of the passage counts as said
 ALONE, ANCHORED, LOOSE = 0.4, 0.9, 0.6  # what a word counts without a rival, with a sure one, with another one
 # What two words bring when two facts are laid side by side.
-GAP, SAME, SAME_LIGHT, OTHER_LIGHT, OTHER_KIND, UNLIKE, OF_A_KIND, PLAIN = -0.3, 2.0, 1.2, -0.2, -0.3, -0.8, 1.0, 0.3
+SAME, SAME_LIGHT, OTHER_LIGHT, OTHER_KIND, UNLIKE, OF_A_KIND, PLAIN = 2.0, 1.2, -0.2, -0.3, -0.8, 1.0, 0.3
 MOST_MIXED, MOST_KEPT = 2.0, 3.0
 
 
@@ -112,7 +114,7 @@ def align_facts(passage: FactualText, one: Fact, other: Fact) -> Rivals:
     >>> [(words[j].lower, words[k].lower) for j, (k, _) in align_facts(read, *read.facts).items() if j < k]
     [('12', '7'), ('adults', 'children')]
     """
-    pairs = _lay_side_by_side(passage, one.own[:LONGEST], other.own[:LONGEST])
+    pairs = pair_words(one.own[:LONGEST], other.own[:LONGEST], partial(_score_pair, passage))
     out: dict[int, tuple[int, float]] = {}
     for n, (j, k) in enumerate(pairs):
         if passage.counted[j].key == passage.counted[k].key or not (passage.content[j] and passage.content[k]):
@@ -129,27 +131,6 @@ def _judge_rivals(passage: FactualText, j: int, k: int, before: tuple[int, int] 
     words = passage.counted
     follows = before == (j - 1, k - 1) and words[j - 1].lower == words[k - 1].lower
     return ANCHORED if follows or compare_words(words[j], words[k]) >= NEAR else LOOSE
-
-
-def _lay_side_by_side(passage: FactualText, left: Sequence[int], right: Sequence[int]) -> list[tuple[int, int]]:
-    """The pairs of the best global alignment of two runs of words."""
-    scores = [[_score_pair(passage, j, k) for k in right] for j in left]
-    best = [[GAP * (r + c) for c in range(len(right) + 1)] for r in range(len(left) + 1)]
-    for r, scored in enumerate(scores):
-        above, row = best[r], best[r + 1]
-        for c, score in enumerate(scored):
-            row[c + 1] = max(above[c] + score, above[c + 1] + GAP, row[c] + GAP)
-    pairs = []
-    r, c = len(left), len(right)
-    while r and c:
-        if best[r][c] == best[r - 1][c - 1] + scores[r - 1][c - 1]:
-            r, c = r - 1, c - 1
-            pairs.append((left[r], right[c]))
-        elif best[r][c] == best[r - 1][c] + GAP:
-            r -= 1
-        else:
-            c -= 1
-    return pairs[::-1]
 
 
 def _score_pair(passage: FactualText, j: int, k: int) -> float:

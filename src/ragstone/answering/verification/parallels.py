@@ -2,17 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from ragstone.answering.verification.breaks import CLAUSE, GAPPED, JOINING, LIST, NEXT, SENTENCE, begins_with_verb
 from ragstone.answering.verification.contrast import OF_A_KIND, OTHER_KIND, OTHER_LIGHT, SAME, SAME_LIGHT, UNLIKE
 from ragstone.answering.verification.fact_words import AUXILIARIES, COUNTS, PREPOSITIONS, PRONOUNS, VERBS
 from ragstone.answering.verification.facts import FactualText
+from ragstone.answering.verification.paired_words import Pairs, pair_words
 from ragstone.answering.verification.word_similarity import compare_words, is_known
 from ragstone.core.comparable_words import Word
 from ragstone.core.contrary_words import is_opposite
 
-GAP, PLAIN, BESIDE = -0.3, 0.3, 0.4  # what a word without a pair, a pair of plain words, and an equal neighbour bring
+PLAIN, BESIDE = 0.3, 0.4  # what a pair of plain words and an equal neighbour bring
 NEAR_ADDS = 0.2  # to that similarity
 NEAR = 0.45  # similarity from which two words anywhere are rivals
 # How sure a pair of two parts is: by itself, by what the parts share, by sense, by equal neighbours; other kinds less.
@@ -25,8 +26,6 @@ MOST_RIVALS = 16  # of a word
 MOST_CUTS = 20  # of a passage
 SIBLINGS = 2  # parts behind one that it is compared with
 SINCE, UNTIL = 1500, 2100  # figures without a unit between which a year is meant
-
-Pairs = list[tuple[int, int]]
 
 
 class Parallels:
@@ -231,24 +230,7 @@ def _is_year(word: Word) -> bool:
 
 def lay_side_by_side(text: FactualText, left: Sequence[int], right: Sequence[int]) -> Pairs:
     """The pairs of the best alignment of two parts; the head of the left one may be left out, for both share it."""
-    scores = [[_score_pair(text, j, k) for k in right] for j in left]
-    best = [[GAP * c for c in range(len(right) + 1)]]
-    for scored in scores:
-        above, row = best[-1], [0.0]
-        for c, score in enumerate(scored):
-            row.append(max(above[c] + score, above[c + 1] + GAP, row[c] + GAP))
-        best.append(row)
-    pairs: Pairs = []
-    r, c = len(left), len(right)
-    while r and c:
-        if best[r][c] == best[r - 1][c - 1] + scores[r - 1][c - 1]:
-            r, c = r - 1, c - 1
-            pairs.append((left[r], right[c]))
-        elif best[r][c] == best[r - 1][c] + GAP:
-            r -= 1
-        else:
-            c -= 1
-    return pairs[::-1]
+    return pair_words(left, right, partial(_score_pair, text), head=0.0)
 
 
 def _score_pair(text: FactualText, j: int, k: int) -> float:
