@@ -10,7 +10,6 @@ The load comes from `wrk` (Debian's package) on the same machine, so that it sha
 import argparse
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -23,24 +22,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-HERE = Path(__file__).parent
-SERVED = HERE / "served"
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks.serving.pressing import measure_memory, press_server
+
+SERVED = Path(__file__).parent / "served"
 QUESTIONS = 100
 RESULTS = 10
 LONGEST_START = 120.0  # seconds
-SCRIPT = """
-local requests = {REQUESTS}
-local n = 0
-request = function()
-  n = n + 1
-  local one = requests[n % #requests + 1]
-  return wrk.format(one[1], one[2], {["Content-Type"] = "application/json"}, one[3])
-end
-done = function(summary, latency, requests)
-  io.write(string.format("%d %d %.2f %.2f\\n", summary.requests, summary.errors.status + summary.errors.read
-    + summary.errors.connect + summary.errors.timeout, latency:percentile(50) / 1000, latency:percentile(95) / 1000))
-end
-"""
 
 
 @dataclass(frozen=True)
@@ -164,7 +153,12 @@ def measure_server(
             send(url, one)
         print(f"{name}: memory after {len(requests)} searches {measure_memory(process.pid)} MB")
         for number in clients:
-            print(f"{name}: {press(url, requests, number, seconds)}", flush=True)
+            had = press_server(url, requests, clients=number, seconds=seconds)
+            print(
+                f"{name}: {number} clients: {had.rate:.0f} searches a second, {had.refused} refused; "
+                f"p50 {had.p50}, p95 {had.p95} ms",
+                flush=True,
+            )
         print(f"{name}: memory at the end {measure_memory(process.pid)} MB")
     finally:
         process.terminate()
@@ -191,39 +185,6 @@ def wait_for(url: str, request: Sequence[str], process: "subprocess.Popen[bytes]
             continue
         return len(found if isinstance(found, list) else found.get("results", found.get("result", found.get("hits"))))
     raise SystemExit(f"no answer of the server: {process.args}")
-
-
-def measure_memory(pid: int) -> int:
-    """Resident megabytes of a process."""
-    found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
-    assert found
-    return int(found[1]) // 1024
-
-
-def press(url: str, requests: Sequence[Sequence[str]], clients: int, seconds: int) -> str:
-    """Searches a second, refusals and latencies, by wrk's report."""
-    rows = ",".join("{" + ",".join(json.dumps(part) for part in one) + "}" for one in requests)
-    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        script.write(SCRIPT.replace("REQUESTS", rows))
-        script.flush()
-        command = [
-            "wrk",
-            "-t",
-            "1",
-            "-c",
-            str(clients),
-            "-d",
-            f"{seconds}s",
-            "--timeout",
-            "60s",
-            "-s",
-            script.name,
-            url,
-        ]
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().splitlines()[-1]
-    asked, refused, p50, p95 = told.split()
-    rate = (int(asked) - int(refused)) / seconds
-    return f"{clients} clients: {rate:.0f} searches a second, {refused} refused; p50 {p50}, p95 {p95} ms"
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ import re
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.request
@@ -22,20 +21,11 @@ from typing import Any
 
 import ragstone
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks.serving.pressing import measure_memory, press_server
+
 QUESTIONS = 100
-SCRIPT = """
-local bodies = {BODIES}
-local n = 0
-request = function()
-  n = n + 1
-  return wrk.format("POST", "PATH", {["Content-Type"] = "application/json"}, bodies[n % #bodies + 1])
-end
-done = function(summary, latency, requests)
-  io.write(string.format("%d %d %.2f %.2f %.2f\\n", summary.requests, summary.errors.status + summary.errors.read
-    + summary.errors.connect + summary.errors.timeout, latency:percentile(50) / 1000, latency:percentile(95) / 1000,
-    latency:percentile(99) / 1000))
-end
-"""
 
 
 def main() -> None:
@@ -55,17 +45,17 @@ def main() -> None:
         print(f"start, to the first answer of /v1/live: {time.perf_counter() - begun:.2f} s")
         _wait_for(url, "/v1/ready")
         print(f"start, to ready: {time.perf_counter() - begun:.2f} s")
-        print(f"memory when idle: {_measure_memory(process.pid)} MB")
+        print(f"memory when idle: {measure_memory(process.pid)} MB")
         line = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
         print(f"the first answer: {_time(_post, line, '/v1/ask', questions[0]):.1f} ms")
         for path in ("/v1/search", "/v1/ask"):
             served = statistics.median(_time(_post, line, path, one) for one in questions)
             print(f"{path}, one client: {served:.1f} ms; by the library {library[path]:.1f} ms")
-        print(f"memory after {2 * len(questions)} questions: {_measure_memory(process.pid)} MB")
+        print(f"memory after {2 * len(questions)} questions: {measure_memory(process.pid)} MB")
         for path in ("/v1/search", "/v1/ask"):
             for clients in given.clients:
                 print(_press(url, path, questions, clients=clients, seconds=given.seconds), flush=True)
-        print(f"memory at the end: {_measure_memory(process.pid)} MB")
+        print(f"memory at the end: {measure_memory(process.pid)} MB")
     finally:
         process.terminate()
         process.wait(60)
@@ -114,34 +104,11 @@ def _post(line: http.client.HTTPConnection, path: str, question: str) -> None:
     assert reply.status == 200, reply.status
 
 
-def _measure_memory(pid: int) -> int:
-    """Resident megabytes of a process."""
-    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) // 1024  # type: ignore[index]
-
-
 def _press(url: str, path: str, questions: list[str], *, clients: int, seconds: int) -> str:
-    bodies = ",".join(json.dumps(json.dumps({"query": one})) for one in questions)
-    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        script.write(SCRIPT.replace("BODIES", bodies).replace("PATH", path))
-        script.flush()
-        command = [
-            "wrk",
-            "-t",
-            "1",
-            "-c",
-            str(clients),
-            "-d",
-            f"{seconds}s",
-            "--timeout",
-            "60s",
-            "-s",
-            script.name,
-            url,
-        ]
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().splitlines()[-1]
-    requests, refused, p50, p95, p99 = told.split()
-    rate = (int(requests) - int(refused)) / seconds
-    return f"{path}, {clients} clients: {rate:.0f} answers a second, {refused} refused; {p50}, {p95}, {p99} ms"
+    requests = [["POST", path, json.dumps({"query": one})] for one in questions]
+    had = press_server(url, requests, clients=clients, seconds=seconds)
+    latencies = f"{had.p50}, {had.p95}, {had.p99} ms"
+    return f"{path}, {clients} clients: {had.rate:.0f} answers a second, {had.refused} refused; {latencies}"
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from ragstone.answering.verification.facts import FactualText, list_gaps
+from ragstone.core.comparable_words import parse_words
 from ragstone.core.types import Chunk, Document, Hit, Secret, Span
 
 
@@ -38,3 +40,9 @@ def hit(
 def same(text: str, spans: Sequence[Span] = (), secrets: Sequence[Secret] = ()) -> str:
     """A mask that hides nothing."""
     return text
+
+
+def read_facts(text: str) -> FactualText:
+    """A text as its facts."""
+    words = parse_words(text)
+    return FactualText.read(words, [0] * len(words), list_gaps(text, words))

@@ -4,9 +4,9 @@ import pytest
 
 from ragstone.answering.verification.bindings import Binding, measure_binding
 from ragstone.answering.verification.fact_evidence import find_hits
-from ragstone.answering.verification.facts import FactualText, list_gaps
 from ragstone.answering.verification.parallels import Parallels
 from ragstone.core.comparable_words import parse_words
+from tests.answering.made import read_facts
 
 GRANTS = "Grants of 900 euros are paid to choirs and of 400 euros to bands."
 TRAINS = "The trains to Aske, Borr and Tiel leave from platforms 4, 7 and 9 respectively."
@@ -16,28 +16,22 @@ HELPERS = "Jo Brand, head of the clinic, and Ian Pell, mayor of Orton, met in Ma
 SPEEDS = "The otter swims faster than the beaver. Its tunnel is longer."
 
 
-def read(text: str) -> FactualText:
-    """A text as its facts."""
-    words = parse_words(text)
-    return FactualText.read(words, [0] * len(words), list_gaps(text, words))
-
-
 def bind(record: str, sentence: str) -> Binding:
     """How a sentence joins the words of a record."""
-    claim, passage = read(sentence), read(record)
+    claim, passage = read_facts(sentence), read_facts(record)
     return measure_binding(claim, passage, find_hits(claim, passage))
 
 
 def cut(text: str, word: str) -> float:
     """How deep the cut before the first such word is."""
-    found = read(text)
+    found = read_facts(text)
     return next(depth for depth, one in zip(found.breaks, found.words, strict=True) if one.lower == word)
 
 
 def between(text: str, one: str, other: str) -> float:
     """How far two words of a text stand apart."""
     words = [word.lower for word in parse_words(text)]
-    return Parallels(read(text)).distance(words.index(one), words.index(other))
+    return Parallels(read_facts(text)).distance(words.index(one), words.index(other))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +50,7 @@ def test_a_sentence_that_joins_words_of_two_facts_tears_them(record: str, right:
 
 
 def test_a_month_is_no_form_of_another_one() -> None:
-    claim, passage = read("The hall opens in June."), read("The hall opens in March and the yard in July.")
+    claim, passage = read_facts("The hall opens in June."), read_facts("The hall opens in March and the yard in July.")
     assert not any(passage.kinds[j] == "date" for found in find_hits(claim, passage).values() for j in found)
 
 
@@ -88,7 +82,7 @@ def test_lists_that_respectively_joins_belong_together_place_by_place() -> None:
 
 
 def test_words_in_each_others_place_are_rivals() -> None:
-    found = read(GRANTS)
+    found = read_facts(GRANTS)
     words = [word.lower for word in found.words]
     there = Parallels(found)
     assert words.index("bands") in there.rivals(words.index("choirs"))
@@ -114,6 +108,6 @@ def test_a_denial_reaches_no_further_than_its_clause() -> None:
 
 def test_only_the_nearest_places_and_the_surest_rivals_are_compared() -> None:
     words = "12 euros for adults, " * 90
-    there = Parallels(read(words))
+    there = Parallels(read_facts(words))
     assert max(len(there.rivals(j)) for j in range(0, 300, 7)) <= 16
     assert bind(words, "12 euros for adults " * 30).torn <= 1

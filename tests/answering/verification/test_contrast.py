@@ -6,10 +6,9 @@ import pytest
 
 from ragstone.answering.verification.contrast import Contrast, measure_contrast
 from ragstone.answering.verification.fact_evidence import find_hits
-from ragstone.answering.verification.facts import FactualText, list_gaps
 from ragstone.answering.verification.features import WeighedSigns
 from ragstone.answering.verification.sides import SideFindings, compare_sides
-from ragstone.core.comparable_words import parse_words
+from tests.answering.made import read_facts
 
 FINES = "Fines are 20 euros for cars and 35 euros for lorries."
 BADGES = "Children under ten need no badge; guests wear one until 18:00."
@@ -17,15 +16,9 @@ WASH = "Do not wash the jacket above 30 degrees."
 WATER = "Use alcohol for the contacts, never water."
 
 
-def read(text: str) -> FactualText:
-    """A text as its facts."""
-    words = parse_words(text)
-    return FactualText.read(words, [0] * len(words), list_gaps(text, words))
-
-
 def contrast(record: str, sentence: str) -> Contrast:
     """How a sentence chooses between the facts of a record."""
-    claim, passage = read(sentence), read(record)
+    claim, passage = read_facts(sentence), read_facts(record)
     return measure_contrast(claim, passage, find_hits(claim, passage))
 
 
@@ -61,14 +54,14 @@ def test_a_sentence_that_says_both_facts_is_no_mix() -> None:
     ],
 )
 def test_the_side_of_a_limit_and_the_place_of_a_denial_are_read(record: str, sentence: str, name: str) -> None:
-    found = compare_sides(read(sentence), read(record))
+    found = compare_sides(read_facts(sentence), read_facts(record))
     assert getattr(found, name) >= 1
     against = {"opposite", "moved"} - {name}
     assert all(getattr(found, one) == 0 for one in against), found
 
 
 def test_a_text_without_limits_has_no_side() -> None:
-    assert compare_sides(read("The hall is warm."), read("The hall is large.")) == SideFindings()
+    assert compare_sides(read_facts("The hall is warm."), read_facts("The hall is large.")) == SideFindings()
 
 
 def test_hidden_units_add_to_the_straight_part() -> None:
