@@ -1,4 +1,4 @@
-"""Dense feedback: the first passages order the candidates anew; a hit's signals stay those of the question."""
+"""Feedback: the first passages order the candidates anew; a hit's signals stay those of the question."""
 
 import base64
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from ragstone.core.answers import Found
 from ragstone.core.errors import StoreError
 from ragstone.core.ports import Vectors
 from ragstone.retrieval.feedback import is_prose, move_vector
+from ragstone.retrieval.feedback_words import choose_words
 from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
 
@@ -65,6 +66,27 @@ def test_what_the_first_passages_say_too_comes_before_a_word_alone(kb: ragstone.
     assert paths(plain)[3:] == ["word.md", "alike.md"]
     assert paths(fed)[3:] == ["alike.md", "word.md"]
     assert order(kb.search(QUESTION)) not in (order(plain), order(fed))  # it is on by default
+
+
+def test_the_words_of_the_first_passages_count_without_their_vectors(tmp_path: Path) -> None:
+    texts = {
+        **TEXTS,
+        "word.md": "Painted zebra lines guide people safely home.",
+        "tie.md": "Summer herd, savanna grass.",
+    }
+    with open_with(tmp_path, texts, search__cosine_weight=0, search__bm25_weight=1) as kb:
+        plain, fed = kb.search(QUESTION, feedback=0), kb.search(QUESTION, feedback=3)
+        assert paths(plain).index("alike.md") > paths(plain).index("word.md")
+        assert paths(fed).index("alike.md") < paths(fed).index("word.md")
+
+
+def test_words_are_chosen_by_their_share_of_each_text() -> None:
+    assert choose_words(["Cats and cats and a dog.", "Birds, a dog and a dog"], [1.0, 0.5]) == "cats dog birds"
+    assert choose_words(["Die Katze und der Hund und die Sonne"], [1.0]).split() == ["hund", "katze", "sonne"]
+    assert choose_words(["保存样品"], [1.0]).split() == ["保存", "存样", "样品"]
+    many = " ".join(f"word{n}" for n in range(99))
+    assert len(choose_words([many], [1.0]).split()) == 20
+    assert choose_words(["", "the of and"], [1.0, 0.5]) == ""
 
 
 def test_the_signals_stay_those_of_the_question(kb: ragstone.Knowledge) -> None:
@@ -164,7 +186,8 @@ def test_words_are_scaled_from_zero_or_from_the_least(kb: ragstone.Knowledge) ->
     def scores(**options: Any) -> list[float]:
         return [hit.score for hit in kb.search("zebra", cosine_weight=0, bm25_weight=1, feedback=0, **options).hits]
 
-    words = [signal["bm25"] for signal in signals(kb.search("zebra", cosine_weight=0, bm25_weight=1)).values()]
+    plain = kb.search("zebra", cosine_weight=0, bm25_weight=1, feedback=0)
+    words = [signal["bm25"] for signal in signals(plain).values()]
     assert scores(word_scale="best") == pytest.approx([word / words[0] for word in words], abs=1e-5)
     least, width = min(words), max(words) - min(words)
     assert scores(word_scale="range") == pytest.approx([(word - least) / width for word in words], abs=1e-5)

@@ -98,6 +98,11 @@ def extract_terms(text: str, language: str = "english") -> list[str]:
     return list(chain.from_iterable(map(_terms_by_language(language).__getitem__, extract_tokens(text))))
 
 
+def list_token_terms(token: str) -> tuple[str, ...]:
+    """The terms of one raw token, as `extract_terms` gives those of a text."""
+    return _terms_by_language("english")[token]
+
+
 def extract_search_terms(text: str, *, asked: bool = False) -> tuple[list[str], list[str]]:
     """The terms that keywords are compared by: those of `extract_terms`, and the stems of the text's own language.
 

@@ -89,7 +89,7 @@ def _weigh_words() -> Mapping[str, tuple[tuple[str, float], ...]]:
 
 
 def detect_language(words: Iterable[str]) -> str | None:
-    """The language of words in lower case, in the names of Snowball's stemmers; None where they tell no single one."""
+    """The language of words in lower case, or of their count, as Snowball's stemmers name it; None if none is told."""
     weighed, counts = _weigh_words(), Counter(words)
     scores: dict[str, float] = {}
     for word, count in counts.items():

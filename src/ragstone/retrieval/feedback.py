@@ -1,4 +1,5 @@
-"""Dense feedback: candidates are ordered anew by the question's vector, moved towards the first passages.
+"""Feedback: candidates are ordered anew by the question's vector, moved towards the first passages, and by the words
+that those have most of.
 
 Only the scores that order the candidates change: nothing is retrieved again, and a hit's signals stay the question's
 own, because thresholds and abstentions are fitted to those.
@@ -6,14 +7,15 @@ own, because thresholds and abstentions are fitted to those.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ragstone.core.ports import Exporter, Vectors
 from ragstone.core.trace import Trace
 from ragstone.core.types import Chunk
-from ragstone.retrieval.candidates import SourceRanking, SourceResult, list_ids, read_chunks
+from ragstone.retrieval.candidates import Signals, SourceRanking, SourceResult, list_ids, read_chunks
+from ragstone.retrieval.feedback_words import choose_words
 from ragstone.retrieval.merging import (
     RankingKey,
     fuse_group,
@@ -24,21 +26,34 @@ from ragstone.retrieval.merging import (
     ranking_key,
 )
 from ragstone.retrieval.question import Question
+from ragstone.retrieval.retriever_weights import COSINE
 
+BM25 = "bm25"
 FEEDBACK = "feedback"  # the stage, the note, and the signal in an explanation
 WEIGHTS = (1.0, 1 / 2, 1 / 3)  # of the first passages
 # Of the words of a passage so many are nothing but letters where it is prose. Code has fewer, and its first passages
 # often say something else: without this, CoSQA loses .029 nDCG@10 (`benchmarks/retrieval`).
 PROSE = 0.7
 PLAIN_WORD = re.compile(r"(?<!\S)\W{0,3}[^\W\d_]+\W{0,3}(?!\S)|[^\W\d_\x00-\x7f]{2}")
-DECIMALS = 6  # of the moved vector: stores return vectors that differ behind these
-Moved = Mapping[RankingKey, tuple[Vectors, tuple[str, ...]]]  # the moved vector, and the ids of the passages
+WORDS = 0.5  # of the weight of vectors: more gains nothing and costs first hits (`benchmarks/retrieval`)
+DECIMALS = 6  # of the moved vector and of scores: stores return vectors that differ behind these
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """By what the candidates of a ranking are ordered anew: the moved vector, the words of the first passages as a
+    query, and the ids of those passages."""
+
+    vector: Vectors
+    words: str
+    passages: tuple[str, ...]
 
 
 async def order_by_feedback(
     results: Sequence[SourceResult], question: Question, trace: Trace, *, seconds: float, explained: bool = False
 ) -> Sequence[SourceResult]:
-    """The results with the cosines of their rankings to the moved vector, where scores of both retrievers are fused.
+    """The results with the cosines of their rankings to the moved vector, and BM25 by the question and by the words of
+    the first passages, where scores of both retrievers are fused.
 
     A ranking stays as it is where fewer than three passages were found, one of the first three is not prose, or the
     store gives no vector of one. A failure leaves all as they are, with a note. `explained` notes what was done.
@@ -59,7 +74,7 @@ async def _rate_anew(results: Sequence[SourceResult], question: Question, reason
     wanted = list(dict.fromkeys(identity for ranked in first.values() for identity in ranked))
     results = [await read_chunks(result, wanted) for result in results]
     chunks = join_chunks(results)
-    moved: dict[RankingKey, tuple[Vectors, tuple[str, ...]]] = {}
+    given: dict[RankingKey, Feedback] = {}
     for key, group in group_rankings(results).items():
         if key not in first or (vector := group[0].vector) is None:
             continue
@@ -71,9 +86,12 @@ async def _rate_anew(results: Sequence[SourceResult], question: Question, reason
         if len(vectors) < len(passages):
             reasons.append("the order stays, because the store gives no vectors of the first passages")
             continue
-        moved[key] = move_vector(vector, vectors, question.feedback), tuple(chunk.id for chunk in passages)
+        moved = move_vector(vector, vectors, question.feedback)
+        given[key] = Feedback(
+            moved, choose_words([one.text for one in passages], WEIGHTS), tuple(one.id for one in passages)
+        )
         reasons.append("the candidates were ordered anew by " + ", ".join(map(_name_place, passages)))
-    return [await _rate_result(number, result, moved) for number, result in enumerate(results)]
+    return await _rate_results(results, given, question.feedback) if given else results
 
 
 def _rank_first(results: Sequence[SourceResult], question: Question) -> dict[RankingKey, list[str]]:
@@ -129,20 +147,48 @@ async def _read_vectors(results: Sequence[SourceResult], chunks: Sequence[Chunk]
     return [found[chunk.id] for chunk in chunks if chunk.id in found]
 
 
-async def _rate_result(number: int, result: SourceResult, moved: Moved) -> SourceResult:
-    rankings = [await _rate_ranking(result, one, moved.get(ranking_key(number, one))) for one in result.rankings]
-    return replace(result, rankings=tuple(rankings))
+async def _rate_results(
+    results: Sequence[SourceResult], given: Mapping[RankingKey, Feedback], weight: float
+) -> Sequence[SourceResult]:
+    """The results with their rankings' new signals. The words' BM25 counts half of `weight` times as much as the
+    question's: both scaled to their best over all rankings whose scores mean the same."""
+    rated: dict[tuple[int, int], Signals] = {}
+    asked: dict[RankingKey, float] = {}
+    added: dict[RankingKey, float] = {}
+    for number, result in enumerate(results):
+        for at, ranking in enumerate(result.rankings):
+            key = ranking_key(number, ranking)
+            if (own := given.get(key)) is None:
+                continue
+            ids = list_ids(ranking.candidates)
+            found = await result.view.reader.rate(ids, vector=own.vector, query=own.words)
+            rated[number, at] = found
+            asked[key] = max(asked.get(key, 0.0), _best_words(ranking.signals))
+            added[key] = max(added.get(key, 0.0), _best_words(found))
+    shares = {key: weight * WORDS * asked[key] / most if most > 0 else 0.0 for key, most in added.items()}
+
+    def order_anew(number: int, at: int, ranking: SourceRanking) -> SourceRanking:
+        key = ranking_key(number, ranking)
+        if (number, at) not in rated:
+            return ranking
+        signals = _add_signals(ranking.signals, rated[number, at], shares[key])
+        return replace(ranking, signals=signals, feedback=given[key].passages)
+
+    return [
+        replace(result, rankings=tuple(order_anew(number, at, one) for at, one in enumerate(result.rankings)))
+        for number, result in enumerate(results)
+    ]
 
 
-async def _rate_ranking(
-    result: SourceResult, ranking: SourceRanking, moved: tuple[Vectors, tuple[str, ...]] | None
-) -> SourceRanking:
-    if moved is None:
-        return ranking
-    vector, passages = moved
-    rated = await result.view.reader.rate(list_ids(ranking.candidates), vector=vector, query=ranking.text)
-    signals = {
-        identity: {**own, "cosine": rated[identity]["cosine"]} if "cosine" in rated.get(identity, {}) else own
-        for identity, own in ranking.signals.items()
-    }
-    return replace(ranking, signals=signals, feedback=passages)
+def _best_words(signals: Signals) -> float:
+    return max((own.get(BM25, 0.0) for own in signals.values()), default=0.0)
+
+
+def _add_signals(signals: Signals, rated: Signals, share: float) -> Signals:
+    """The signals with the new cosines, and with `share` of the new BM25 on top of the old."""
+    made: dict[str, Mapping[str, float]] = {}
+    for identity, own in signals.items():
+        new = rated.get(identity, {})
+        words = {BM25: round(own[BM25] + share * new[BM25], DECIMALS)} if BM25 in own and BM25 in new else {}
+        made[identity] = {**own, **words, **({COSINE: new[COSINE]} if COSINE in new else {})}
+    return made

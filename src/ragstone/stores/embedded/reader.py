@@ -114,6 +114,12 @@ class EmbeddedReader(EmbeddedTexts):
             self._scored = query, score_positions(self._mirror, terms), {one.term: one.idf for one in terms}
         return self._scored[1]
 
+    def _score_beside(self, query: str) -> Scores:
+        """BM25 of every position; the scores of a question that was searched by stay at hand."""
+        if self._scored is None or self._scored[0] == query:
+            return self._score_keywords(query)
+        return score_positions(self._mirror, weigh_terms(self._view.connection, self._mirror, query))
+
     def _search_keywords(self, query: str, where: Where, limit: int) -> list[Candidate]:
         if limit <= 0 or not self._mirror.total:
             return []
@@ -224,7 +230,7 @@ class EmbeddedReader(EmbeddedTexts):
         found = self._find_rows(ids)
         known = list(found)
         at = self._mirror.find_positions(np.array(list(found.values()), dtype=np.int64))
-        words = np.round(self._score_keywords(query)[at], bm25.DECIMALS).tolist() if known else []
+        words = np.round(self._score_beside(query)[at], bm25.DECIMALS).tolist() if known else []
         rated = {identity: {"bm25": score} for identity, score in zip(known, words, strict=True)}
         dimension = self._view.state.dimension
         if vector is not None and dimension is not None and known:

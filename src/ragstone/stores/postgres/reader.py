@@ -99,14 +99,20 @@ class PostgresReader:
 
     async def _rank_query(self, query: str) -> Ranking:
         if self._ranked is None or self._ranked[0] != query:
-            terms = bm25.query_terms(query)
-            rows = await self._rows(postings.FETCH, {"terms": list(terms)}) if terms else []
-            found = postings.collect_live_postings(
-                (term, numbers, counts, lengths) for term, numbers, counts, lengths in rows
-            )
-            made = postings.rank_postings(terms, found, chunks=self._row.chunks, words=self._row.terms)
-            self._ranked = query, made
+            self._ranked = query, await self._read_ranking(query)
         return self._ranked[1]
+
+    async def _rank_beside(self, query: str) -> Ranking:
+        """The ranking of a query; that of a question that was searched by is kept for what asks for it later."""
+        if self._ranked is None or self._ranked[0] == query:
+            return await self._rank_query(query)
+        return await self._read_ranking(query)
+
+    async def _read_ranking(self, query: str) -> Ranking:
+        terms = bm25.query_terms(query)
+        rows = await self._rows(postings.FETCH, {"terms": list(terms)}) if terms else []
+        found = postings.collect_live_postings((term, at, counts, lengths) for term, at, counts, lengths in rows)
+        return postings.rank_postings(terms, found, chunks=self._row.chunks, words=self._row.terms)
 
     async def matching(self, query: str, *, where: Where, limit: int) -> list[Candidate]:
         if limit <= 0 or not self._row.chunks:
@@ -229,7 +235,7 @@ class PostgresReader:
         self._texts.update((row[2], row[2:]) for row in rows)
         if compared is not None:
             self._cosines.update(self._measure_cosines(rows, compared))
-        words = (await self._rank_query(query)).scores_of([row[0] for row in rows]) if rows else []
+        words = (await self._rank_beside(query)).scores_of([row[0] for row in rows]) if rows else []
         rated = {row[2]: {"bm25": score} for row, score in zip(rows, words, strict=True)}
         for identity in rated:
             if compared is not None and identity in self._cosines:
