@@ -97,6 +97,14 @@ def test_a_hit_is_three_lines_or_all(full: bool, lines: int) -> None:
     assert len(shown.splitlines()) == lines
 
 
+def test_long_headings_are_shortened() -> None:
+    signature = "def __init__( self, verify: bool = True, limits: Limits = DEFAULT_LIMITS, retries: int = 0 ) -> None"
+    one = hit("Samples are lost.", headings=("Store (old)", signature, "word " * 40))
+    head = found_text(Found((one,)), mask=same).splitlines()[0]
+    assert "Store (old) > def __init__(…) > word word" in head
+    assert len(head) < 140
+
+
 def test_the_figures_of_a_hit_mean_the_same_for_every_question() -> None:
     one = hit("Samples are lost.", cosine=0.41, bm25=3.0)
     head = found_text(Found((one,)), mask=same, question="How long are samples kept?").splitlines()[0]

@@ -3,8 +3,10 @@
 Every text passes the `mask` that is given. Words of the question stand between the marks of `excerpts`.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
+from textwrap import shorten
 
 from ragstone.answering.excerpts import QuestionTerms, choose_lines, mark_words, weigh_terms
 from ragstone.answering.verification.citations import Mask, chunk_marker, number_marker
@@ -13,6 +15,8 @@ from ragstone.core.escaping import escape_line_ends, remove_controls
 from ragstone.core.types import Document, Hit, Span
 
 NEAR_LINES = 2  # between two lines of one citation, such as a rule below a header
+LONGEST_HEADING = 60  # characters
+ARGUMENTS = re.compile(r"(?<=\w)\(.*", re.DOTALL)
 NO_TERMS = QuestionTerms({})
 
 
@@ -62,7 +66,7 @@ def _hit_blocks(hits: Sequence[Hit], *, mask: Mask, question: str, full: bool) -
         chunk, here = hit.chunk, terms.for_passage(text)
         head = [
             f"{n}. {format_place(chunk.document, chunk.spans, source=several)}",
-            *([escape_line_ends(" > ".join(chunk.heading_path))] if chunk.heading_path else []),
+            *([escape_line_ends(" > ".join(map(_shorten_heading, chunk.heading_path)))] if chunk.heading_path else []),
             *_describe_match(hit, text, terms),
             *([f"flags {', '.join(chunk.flags)}"] if chunk.flags else []),
             *([f"also in {len(hit.duplicates)} more places"] if hit.duplicates else []),
@@ -70,6 +74,12 @@ def _hit_blocks(hits: Sequence[Hit], *, mask: Mask, question: str, full: bool) -
         lines = text.splitlines() if full else choose_lines(text, terms)
         blocks.append("\n".join([mask(" · ".join(head)), *(mark_words(line, here) for line in lines)]))
     return blocks
+
+
+def _shorten_heading(heading: str) -> str:
+    """A heading in at most 60 characters: the arguments of a declaration go first."""
+    named = ARGUMENTS.sub("(…)", heading) if len(heading) > LONGEST_HEADING else heading
+    return shorten(named, LONGEST_HEADING, placeholder=" …") if len(named) > LONGEST_HEADING else named
 
 
 def _has_several_sources(documents: Sequence[Document]) -> bool:

@@ -72,6 +72,20 @@ SAID = {
 }
 
 
+CUT_CODE = """\
+    elif not (
+        isinstance(wait, Unset)
+        or isinstance(pool, Unset)
+    ):
+        self.wait = wait
+    else:
+        raise ValueError(
+            "The line must have a limit, or "
+            "all four must."
+        )
+"""
+
+
 @pytest.mark.parametrize("language", SOURCES)
 def test_the_sentences_of_comments_are_found_with_their_declarations(language: str) -> None:
     text = SOURCES[language]
@@ -101,6 +115,7 @@ def test_a_chunk_may_begin_within_a_comment(text: str) -> None:
         "#include <stdio.h>\n#define LIMIT 4\n",
         "    return os.path.join(folder, app_name)\n    if force_posix:\n        return None\n",
         'x = """a b c d"""\n',
+        CUT_CODE,
         "",
     ],
 )

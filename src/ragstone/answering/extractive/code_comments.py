@@ -21,6 +21,8 @@ EXAMPLE = re.compile(r">>>|\$ ")  # of a session
 WORD = re.compile(r"[^\W\d_]{2,}")
 # A word of a sentence, beside names with signs in them, figures and sums; words of scripts without blanks are one.
 PLAIN_WORD = re.compile(r"(?<!\S)\W{0,3}[^\W\d_]+(?:['’-][^\W\d_]+)*\W{0,3}(?!\S)|[^\W\d_\x00-\x7f]{2}")
+# A call, an assignment, a comparison, a literal at the start, an open bracket or a brace at the end: no line of prose.
+STATEMENT = re.compile(r"\w\(|\s[-+*/|&]?=\s|[=!<>]=|^\s*[\"'`@]|[({\[};]\s*$")
 LEAST_WORDS = 3  # of a comment that says something
 
 
@@ -124,7 +126,10 @@ def _open_at_start(text: str) -> re.Pattern[str] | None:
 def _reads_as_prose(text: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
     prose = sum(
-        2 * len(PLAIN_WORD.findall(line)) > len(line.split()) and not LINE_COMMENT.match(line) for line in lines
+        2 * len(PLAIN_WORD.findall(line)) > len(line.split()) > 1
+        and not LINE_COMMENT.match(line)
+        and not STATEMENT.search(line)
+        for line in lines
     )
     return 2 * prose > len(lines)
 
