@@ -1,4 +1,4 @@
-"""Every package that the source imports is declared: by the project, or by an extra."""
+"""Every package that the source imports is declared: by the project, or by an extra; one extra names all others."""
 
 import ast
 import re
@@ -46,3 +46,10 @@ def test_every_imported_package_is_declared() -> None:
         if not home & declared and not any(BROUGHT.get(one) in declared for one in home)
     }
     assert lacking == set()
+
+
+def test_one_extra_names_all_others_that_are_not_for_developers() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    [named] = [re.fullmatch(r"ragstone\[(.+)\]", one) for one in extras["all"]]
+    assert named is not None
+    assert named[1].split(",") == sorted(set(extras) - {"all", "check", "test"})
