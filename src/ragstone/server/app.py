@@ -19,6 +19,7 @@ from ragstone.engine.tracing import send_traces
 from ragstone.server.background import run_beside
 from ragstone.server.errors import respond_with_error
 from ragstone.server.memory import release_now_and_then
+from ragstone.server.methods import MethodMiddleware
 from ragstone.server.metrics import Metrics
 from ragstone.server.middleware import (
     LOOPBACK_NAMES,
@@ -124,6 +125,8 @@ async def _sweep_uploads(state: ServerState) -> None:
 def _add_checks(app: FastAPI, settings: Settings) -> None:
     """The last one added sees a request first."""
     serve = settings.serve
+    routes = [*app.routes, *(route for module in ROUTERS for route in module.router.routes)]
+    app.add_middleware(MethodMiddleware, routes=routes)
     app.add_middleware(FailureMiddleware)
     app.add_middleware(StateMiddleware, find=lambda: app.state.server)
     app.add_middleware(
