@@ -109,12 +109,28 @@ async def test_a_broken_file_keeps_the_last_good_one_and_health_says_so(
         assert (await client.get("/v1/health")).json()["status"] == "healthy"
 
 
-async def test_a_key_file_is_watched_and_its_absence_changes_nothing(kept: Kept, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("places", "model"),
+    [
+        (("llm",), "openai/m"),
+        (("judge",), "openai/m"),
+        (("rerank",), "cohere/rerank-v3.5"),
+        (("sparse",), "tei/splade"),
+        (("tenants", "acme", "rerank"), "cohere/rerank-v3.5"),
+        (("tenants", "acme", "collections", "notes", "embed"), "openai/m"),
+    ],
+    ids=lambda value: ".".join(value) if isinstance(value, tuple) else "",
+)
+async def test_a_key_file_is_watched_and_its_absence_changes_nothing(
+    kept: Kept, tmp_path: Path, places: tuple[str, ...], model: str
+) -> None:
     file, key = tmp_path / "ragstone.yaml", tmp_path / "keys" / "vendor"
     key.parent.mkdir()
     key.write_text("first-key", "utf-8")
-    llm = {"model": "openai/m", "base_url": "http://127.0.0.1:9/v1", "api_key_file": str(key)}
-    write(file, kept, "p", llm=llm)
+    named: dict[str, Any] = {"model": model, "base_url": "http://127.0.0.1:9/v1", "api_key_file": str(key)}
+    for name in reversed(places):
+        named = {name: named}
+    write(file, kept, "p", external={"rerank": True, "embedding": True}, **named)
     async with following(Configuration(str(file))) as client:
         app = client.app  # type: ignore[attr-defined]
         before = app.state.server

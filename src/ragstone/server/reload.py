@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 import hashlib
 import logging
-from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from fastapi import FastAPI
 from watchfiles import awatch
 
 from ragstone.config.load import load, read_file
-from ragstone.config.model_settings import EmbedSettings, LlmSettings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import ConfigError, RagstoneError, StoreError, StoreNotReady
 from ragstone.core.freed_memory import release_memory
@@ -24,6 +23,7 @@ from ragstone.server.state import ServerState
 
 log = logging.getLogger("ragstone")
 
+KEY_FILE = "api_key_file"  # the field of every model's settings
 QUIET_MILLISECONDS = 200  # without a change, after which files are read
 POLL_MILLISECONDS = 1000
 LARGEST = 10_000_000  # bytes of a file that are compared
@@ -52,14 +52,27 @@ class Configuration:
 
 
 def list_key_files(settings: Settings) -> list[Path]:
-    """The files that hold keys of vendors and of encryption."""
-    models: list[EmbedSettings | LlmSettings] = [settings.embed, settings.llm, settings.judge]
-    models += [model for one in settings.pipelines for model in (one.embed, one.llm) if model is not None]
-    models += [model for one in settings.tenants.values() for model in (one.embed, one.llm) if model is not None]
-    own = [settings.collections, *(tenant.collections for tenant in settings.tenants.values())]
-    models += [one.embed for group in own for one in group.values() if one.embed is not None]
-    names = [model.api_key_file for model in models] + [settings.encryption.key_file, settings.encryption.previous_file]
+    """All files of keys that the settings name: of vendors, and of encryption."""
+    own = settings.encryption
+    names = [*_find_key_files(settings), own.key_file, own.previous_file]
     return [Path(name).expanduser() for name in dict.fromkeys(names) if name]
+
+
+def _find_key_files(value: object) -> Iterator[str | None]:
+    """Every `api_key_file` in some settings."""
+    if is_dataclass(value):
+        for one in fields(value):
+            inner = getattr(value, one.name)
+            if one.name == KEY_FILE:
+                yield inner
+            else:
+                yield from _find_key_files(inner)
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _find_key_files(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _find_key_files(inner)
 
 
 @contextlib.asynccontextmanager
