@@ -109,6 +109,17 @@ async def test_a_broken_file_keeps_the_last_good_one_and_health_says_so(
         assert (await client.get("/v1/health")).json()["status"] == "healthy"
 
 
+async def test_a_probe_without_a_key_sees_that_a_file_is_broken_and_not_why(kept: Kept, tmp_path: Path) -> None:
+    file = tmp_path / "ragstone.yaml"
+    write(file, kept, "good", access={"trusted": False})
+    configuration = Configuration(str(file))
+    async with open_client(configuration.load()) as client:
+        assert (await client.get("/v1/health")).json() == {"status": "healthy", "pipelines": []}
+        file.write_text("pipelines: [{nam: x}]\n", "utf-8")
+        assert not await reload_settings(client.app, configuration)  # type: ignore[attr-defined]
+        assert (await client.get("/v1/health")).json() == {"status": "degraded", "pipelines": []}
+
+
 @pytest.mark.parametrize(
     ("places", "model"),
     [

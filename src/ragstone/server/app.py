@@ -17,6 +17,7 @@ from ragstone.core.errors import RagstoneError
 from ragstone.core.version import __version__
 from ragstone.engine.tracing import send_traces
 from ragstone.server.background import run_beside
+from ragstone.server.certificate import Certificate
 from ragstone.server.errors import respond_with_error
 from ragstone.server.memory import release_now_and_then
 from ragstone.server.methods import MethodMiddleware
@@ -58,13 +59,15 @@ def create_app(
     settings: Settings,
     *,
     configuration: Configuration | None = None,
+    certificate: Certificate | None = None,
     metrics: Metrics | None = None,
     startup: Startup | None = None,
 ) -> FastAPI:
     """The server of some settings; its stores and models are opened when they are first needed.
 
-    With a `configuration` the settings are loaded again whenever its files change. `metrics` are those of several
-    processes, where this is one of them. With a `startup` all is checked and opened at once, beside the first requests.
+    With a `configuration` the settings are loaded again whenever its files change, and so is a `certificate`. `metrics`
+    are those of several processes, where this is one of them. With a `startup` all is checked and opened at once,
+    beside the first requests.
     """
 
     @asynccontextmanager
@@ -73,6 +76,8 @@ def create_app(
             stack.enter_context(send_traces(settings.traces))
             if configuration is not None:
                 await stack.enter_async_context(follow_configuration(app, configuration))
+            if certificate is not None:
+                await stack.enter_async_context(run_beside(certificate.follow()))
             await stack.enter_async_context(_prepare(app.state.server, startup))
             await stack.enter_async_context(release_now_and_then())
             await stack.enter_async_context(app.state.server.queue.work(lambda: app.state.server))
@@ -91,6 +96,7 @@ def create_app(
     )
     app.state.server = ServerState.of_settings(settings, metrics)
     app.state.startup = startup
+    app.state.certificate = certificate
     for module in ROUTERS:
         app.include_router(module.router)
     for kind in (RagstoneError, HTTPException, RequestValidationError, Exception):

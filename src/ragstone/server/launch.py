@@ -1,6 +1,7 @@
 """Runs the server: sockets, processes, certificates, signals."""
 
 import contextlib
+import errno
 import logging
 import math
 import multiprocessing
@@ -8,7 +9,6 @@ import os
 import resource
 import signal
 import socket
-import ssl
 import tempfile
 import threading
 import time
@@ -22,9 +22,10 @@ from uvicorn.supervisors import Multiprocess
 
 from ragstone.config.environment import ignored_variables, set_for_children
 from ragstone.config.settings import Settings
-from ragstone.core.errors import ConfigError, UsageError
+from ragstone.core.errors import UsageError
 from ragstone.engine.tracing import check_tracing
 from ragstone.server.app import create_app
+from ragstone.server.certificate import Certificate
 from ragstone.server.logs import write_json_logs
 from ragstone.server.metrics import Metrics
 from ragstone.server.protocol import PatientProtocol
@@ -38,7 +39,6 @@ BACKLOG = 2048
 POLL_SECONDS = 0.05  # between two looks at processes that end
 KEEP_ALIVE = 30  # seconds that an idle connection stays open
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # read by prometheus_client when a process of several imports it
-CERTIFICATE_FAULTS = {"KEY_VALUES_MISMATCH": "the key is that of another certificate"}
 FILES = 65_536  # open files that the server asks for: each connection is one
 
 
@@ -55,7 +55,7 @@ def run_server(
     while ignored_variables:
         tell(f"warning: {ignored_variables.pop(0)}")
     _check_exposure(settings, tell)
-    _check_certificate(settings)
+    certificate = _find_certificate(settings)
     check_tracing(settings.traces)
     _raise_file_limit()
     sock = _bind(settings)
@@ -69,17 +69,21 @@ def run_server(
             check_alone(settings, loading)
             with tempfile.TemporaryDirectory(prefix="ragstone-metrics-") as folder:
                 set_for_children(METRICS_FOLDER, folder)
-                _Supervisor(_make_config(settings, configuration, folder), [sock]).run()
+                _Supervisor(_make_config(settings, configuration, certificate, folder), [sock]).run()
         else:
-            _serve_alone(settings, configuration, sock, loading)
+            _serve_alone(settings, configuration, certificate, sock, loading)
 
 
 def _serve_alone(
-    settings: Settings, configuration: Configuration, sock: socket.socket, loading: list[object] | None
+    settings: Settings,
+    configuration: Configuration,
+    certificate: Certificate | None,
+    sock: socket.socket,
+    loading: list[object] | None,
 ) -> None:
     """Serve in this process; raises what keeps it from starting."""
     startup = _make_startup(settings, loading)
-    server = _Server(_make_config(settings, configuration, startup=startup))
+    server = _Server(_make_config(settings, configuration, certificate, startup=startup))
     startup.stop = lambda: server.handle_exit(signal.SIGTERM, None)
     server.run([sock])
     if startup.failure is not None:
@@ -119,11 +123,13 @@ class _AppFactory:
         self,
         settings: Settings,
         configuration: Configuration | None,
+        certificate: Certificate | None,
         folder: str | None,
         startup: Startup | None,
     ) -> None:
         self._settings = settings
         self._configuration = configuration
+        self._certificate = certificate
         self._folder = folder
         self._startup = startup
 
@@ -133,7 +139,25 @@ class _AppFactory:
         metrics = Metrics(Path(self._folder)) if self._folder else None
         # One of several processes: all was checked before, so that what is away now comes back.
         startup = self._startup or Startup(math.inf, tell=log.debug)
-        return create_app(self._settings, configuration=self._configuration, metrics=metrics, startup=startup)
+        return create_app(
+            self._settings,
+            configuration=self._configuration,
+            certificate=self._certificate,
+            metrics=metrics,
+            startup=startup,
+        )
+
+
+class _Config(uvicorn.Config):
+    """How uvicorn listens; its handshakes take the certificate that is in force."""
+
+    certificate: Certificate | None = None
+
+    def load(self) -> None:
+        """Make the context of TLS and the application."""
+        super().load()
+        if self.certificate is not None and self.ssl is not None:
+            self.certificate.attach(self.ssl)
 
 
 def _end_with_parent() -> None:
@@ -152,12 +176,13 @@ def _end_with_parent() -> None:
 def _make_config(
     settings: Settings,
     configuration: Configuration | None = None,
+    certificate: Certificate | None = None,
     folder: str | None = None,
     startup: Startup | None = None,
 ) -> uvicorn.Config:
     serve = settings.serve
-    return uvicorn.Config(
-        _AppFactory(settings, configuration, folder, startup),
+    config = _Config(
+        _AppFactory(settings, configuration, certificate, folder, startup),
         factory=True,
         http=PatientProtocol,
         ws="none",
@@ -172,6 +197,8 @@ def _make_config(
         ssl_certfile=serve.cert_file,
         ssl_keyfile=serve.key_file,
     )
+    config.certificate = certificate
+    return config
 
 
 def _check_exposure(settings: Settings, tell: Callable[[str], None]) -> None:
@@ -184,21 +211,14 @@ def _check_exposure(settings: Settings, tell: Callable[[str], None]) -> None:
         tell(f"a key is needed, because {address} can be reached from elsewhere: ragstone keys create")
 
 
-def _check_certificate(settings: Settings) -> None:
+def _find_certificate(settings: Settings) -> Certificate | None:
+    """The certificate of the settings, if they name one; raises `ConfigError` for one that cannot be used."""
     cert, key = settings.serve.cert_file, settings.serve.key_file
-    if cert is None:
-        return
-    for name, file in (("cert_file", cert), ("key_file", key)):
-        try:
-            with open(file or "", "rb"):
-                pass
-        except OSError as error:
-            raise ConfigError(f"serve.{name} {file} cannot be read: {error.strerror}") from error
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key, password="")
-    except ssl.SSLError as error:
-        what = CERTIFICATE_FAULTS.get(error.reason, "they must be PEM files, the key without a password")
-        raise ConfigError(f"the certificate {cert} with the key {key} cannot be used: {what}") from error
+    if cert is None or key is None:
+        return None
+    certificate = Certificate(cert, key)
+    certificate.load()
+    return certificate
 
 
 def _bind(settings: Settings) -> socket.socket:
@@ -215,7 +235,8 @@ def _bind(settings: Settings) -> socket.socket:
         sock.setblocking(False)
     except OSError as error:
         sock.close()
-        raise UsageError(f"cannot listen on {address}:{port}: {error.strerror}; choose another --port") from error
+        other = "listen_address" if error.errno == errno.EADDRNOTAVAIL else "--port"
+        raise UsageError(f"cannot listen on {address}:{port}: {error.strerror}; choose another {other}") from error
     return sock
 
 

@@ -79,7 +79,7 @@ def _find_key_files(value: object) -> Iterator[str | None]:
 async def follow_configuration(app: FastAPI, configuration: Configuration) -> AsyncGenerator[None]:
     """Load the settings again whenever a file that they come from changes, while the block runs."""
     files = configuration.list_files(app.state.server.settings)
-    known = await asyncio.to_thread(_digest_files, files)
+    known = await asyncio.to_thread(digest_files, files)
     async with run_beside(_follow(app, configuration, known)):
         yield
 
@@ -92,7 +92,7 @@ async def _follow(app: FastAPI, configuration: Configuration, known: Digests) ->
         folders = await asyncio.to_thread(_list_folders, files)
         if not folders:
             return
-        new = await asyncio.to_thread(_digest_files, [file for file in files if file not in known])
+        new = await asyncio.to_thread(digest_files, [file for file in files if file not in known])
         known = {file: new.get(file, known.get(file)) for file in files}
         # Looked at now and then as well: a link may lead to a folder that is not watched.
         watch = awatch(
@@ -105,7 +105,7 @@ async def _follow(app: FastAPI, configuration: Configuration, known: Digests) ->
         )
         async with contextlib.aclosing(watch):
             async for _ in watch:
-                now = await asyncio.to_thread(_digest_files, files)
+                now = await asyncio.to_thread(digest_files, files)
                 if now != known:
                     break
         await reload_settings(app, configuration)
@@ -126,7 +126,7 @@ def _list_folders(files: list[Path]) -> list[str]:
     return sorted(folder for folder in folders if Path(folder).is_dir())
 
 
-def _digest_files(files: list[Path]) -> Digests:
+def digest_files(files: list[Path]) -> Digests:
     """The digests of files; None for one that cannot be read."""
     found: Digests = {}
     for file in files:

@@ -15,6 +15,7 @@ from ragstone.core.errors import RagstoneError, UsageError
 from ragstone.core.types import Hit, Json
 from ragstone.guard import mask_secrets
 from ragstone.server.bodies import ConditionsBody, Turn
+from ragstone.server.certificate import Certificate
 from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import EVENT_STREAM, responses
 from ragstone.server.errors import StreamFailed
@@ -144,16 +145,26 @@ async def health(request: Request) -> Response:
     startup: Startup | None = request.app.state.startup
     if startup is not None and startup.waits_for is not None:  # the store may be away
         return JSONResponse({"status": "degraded", "pipelines": [], "starting": True})
+    problems = _list_problems(request)
     try:
         engine = await open_engine(request)
         names = [one.name for one in engine.pipelines()]
     except RagstoneError:  # who has no key learns that the server runs, and no names
-        return JSONResponse({"status": "healthy", "pipelines": []})
+        return JSONResponse({"status": "degraded" if problems else "healthy", "pipelines": []})
     found = [await _check_pipeline(open_pipeline(engine, name), name) for name in names]
     well = all(part["reachable"] for one in found for part in one.values() if isinstance(part, dict))
-    problem = state_of(request).problem
-    status: Json = {"status": "healthy" if well and problem is None else "degraded", "pipelines": found}
-    return JSONResponse(status if problem is None else {**status, "configuration": problem})
+    status: Json = {"status": "healthy" if well and not problems else "degraded", "pipelines": found}
+    return JSONResponse({**status, **problems})
+
+
+def _list_problems(request: Request) -> Json:
+    """What was written last and is not in force: of the configuration, of the certificate."""
+    certificate: Certificate | None = request.app.state.certificate
+    found = {
+        "configuration": state_of(request).problem,
+        "certificate": certificate.problem if certificate is not None else None,
+    }
+    return {name: problem for name, problem in found.items() if problem is not None}
 
 
 async def _check_pipeline(target: Any, name: str) -> Json:

@@ -1,0 +1,91 @@
+"""A certificate that is renewed while the server runs."""
+
+import os
+import socket
+import ssl
+import subprocess
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.patience import HANG, until
+from tests.server.conftest import Kept, Served, serve_program
+
+
+def make_pair(folder: Path, kind: str) -> None:
+    """A certificate for this machine, signed by itself, and its key: of RSA, or of an elliptic curve."""
+    folder.mkdir()
+    algorithm = ["rsa:2048"] if kind == "rsa" else ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", *algorithm, "-nodes", "-keyout", folder / "tls.key",
+         "-out", folder / "tls.crt", "-days", "2", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+
+
+def read_certificate(served: Served, name: str | None) -> bytes:
+    """The certificate that a client is shown which asks for a name, or for none."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with (
+        socket.create_connection(("127.0.0.1", served.port), HANG) as plain,
+        context.wrap_socket(plain, server_hostname=name) as sock,
+    ):
+        return sock.getpeercert(binary_form=True) or b""
+
+
+def read_pair(folder: Path) -> bytes:
+    return ssl.PEM_cert_to_DER_cert((folder / "tls.crt").read_text("ascii"))
+
+
+def swap(folder: Path, target: str) -> None:
+    """Let the link lead elsewhere in one step, as orchestrators do."""
+    (folder / "next").symlink_to(target)
+    os.replace(folder / "next", folder / "data")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_renewed_certificate_is_shown_without_a_restart(kept: Kept, tmp_path: Path, workers: int) -> None:
+    make_pair(tmp_path / "one", "rsa")
+    make_pair(tmp_path / "two", "ec")
+    (tmp_path / "data").symlink_to("one")
+    tls = {
+        "RAGSTONE_SERVE__KEY_FILE": str(tmp_path / "data" / "tls.key"),
+        "RAGSTONE_SERVE__CERT_FILE": str(tmp_path / "data" / "tls.crt"),
+        "RAGSTONE_SERVE__WORKERS": str(workers),
+    }
+    with serve_program("--store", kept.folder / "store", **tls) as served:
+        trusting = httpx2.Client(verify=False, timeout=HANG)  # whose connection stays open
+        until(lambda: trusting.get(f"{served.url}/v1/ready").status_code == 200)
+        assert read_certificate(served, "localhost") == read_certificate(served, None) == read_pair(tmp_path / "one")
+        swap(tmp_path, "two")
+        new = read_pair(tmp_path / "two")
+        until(lambda: all(read_certificate(served, name) == new for name in ("localhost", None) * 10))
+        assert trusting.get(f"{served.url}/v1/live").status_code == 200
+        trusting.close()
+
+
+def test_a_certificate_that_does_not_fit_leaves_the_former_and_health_says_so(kept: Kept, tmp_path: Path) -> None:
+    for name in ("one", "two", "mixed"):
+        make_pair(tmp_path / name, "rsa")
+    (tmp_path / "mixed" / "tls.key").write_bytes((tmp_path / "two" / "tls.key").read_bytes())
+    (tmp_path / "data").symlink_to("one")
+    tls = {
+        "RAGSTONE_SERVE__KEY_FILE": str(tmp_path / "data" / "tls.key"),
+        "RAGSTONE_SERVE__CERT_FILE": str(tmp_path / "data" / "tls.crt"),
+    }
+    with (
+        serve_program("--store", kept.folder / "store", **tls) as served,
+        httpx2.Client(verify=False, timeout=HANG, base_url=served.url) as client,
+    ):
+        until(lambda: client.get("/v1/health").json()["status"] == "healthy")
+        swap(tmp_path, "mixed")
+        until(lambda: client.get("/v1/health").json()["status"] == "degraded")
+        assert "the key is that of another certificate" in client.get("/v1/health").json()["certificate"]
+        assert "the certificate was not loaded again" in "".join(served.lines)
+        assert read_certificate(served, "localhost") == read_pair(tmp_path / "one")
+        swap(tmp_path, "two")
+        until(lambda: client.get("/v1/health").json()["status"] == "healthy")
+        assert read_certificate(served, "localhost") == read_pair(tmp_path / "two")
