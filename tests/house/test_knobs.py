@@ -145,7 +145,7 @@ async def test_every_setting_is_read_by_whoever_acts_on_it(read: Read, docs: Pat
 async def _serve(settings: Settings) -> None:
     """The ways of a server: its socket, its process, a stream."""
     settings = replace(settings, serve=ServeSettings(port=0))
-    launch._check_certificate(settings)
+    launch._find_certificate(settings)
     launch._make_config(settings, startup=launch._make_startup(settings))
     launch._bind(settings).close()
     async with open_client(settings) as client:

@@ -1,5 +1,6 @@
 """The endpoints and bodies of three other systems, as their clients know them."""
 
+import asyncio
 import json
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,8 @@ import pytest
 
 from ragstone.answering.abstention.abstain import ABSTENTION
 from ragstone.config.model_settings import LlmSettings
+from ragstone.server.routes import pipelines
+from tests.patience import HANG
 from tests.server.conftest import QUESTION, Kept, open_client
 
 OFF_TOPIC = "Who won the chess championship in Reykjavik?"
@@ -71,6 +74,35 @@ async def test_health_is_degraded_while_a_model_is_away(kept: Kept) -> None:
         [found] = reply.json()["pipelines"]
         assert found["completion"]["reachable"] is False
         assert found["completion"]["error"]
+
+
+async def test_health_waits_for_no_model_for_long_and_for_all_at_once(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipelines, "CHECK_SECONDS", 1.0)
+    asked = 0
+    all_asked = asyncio.Event()
+
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 3:
+            all_asked.set()
+        await reader.read()
+        writer.close()
+
+    silent = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
+    port = silent.sockets[0].getsockname()[1]
+    model = LlmSettings("openai/m", base_url=f"http://127.0.0.1:{port}/v1", api_key="k", retries=0)
+    [pipeline] = kept.settings.pipelines
+    many = tuple(replace(pipeline, name=f"p{n}", llm=model) for n in range(3))
+    async with silent, open_client(replace(kept.settings, pipelines=many)) as client:
+        await client.get("/v1/live")
+        reply = await asyncio.wait_for(client.get("/v1/health"), HANG)
+        assert all_asked.is_set()
+        assert [one["completion"] for one in reply.json()["pipelines"]] == [
+            {"reachable": False, "error": "no answer within 1 s"}
+        ] * 3
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,13 @@ class _Server(uvicorn.Server):
 class _Supervisor(Multiprocess):
     """Keeps several processes alive; the second signal kills them."""
 
+    def terminate_all(self) -> None:
+        """Tell the processes to end. They close their own copies of the sockets; the one that is left would take
+        connections that nobody serves."""
+        for sock in self.sockets:
+            sock.close()
+        super().terminate_all()
+
     def join_all(self) -> None:
         """Wait for the processes to end."""
         while any(process.process.is_alive() for process in self.processes):

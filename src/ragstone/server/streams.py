@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from typing import Any, TypeVar
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette.sse import AppStatus
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
@@ -15,6 +16,8 @@ from ragstone.server.errors import describe_error
 from ragstone.server.state import state_of
 
 R = TypeVar("R")
+
+AppStatus.disable_automatic_graceful_drain()  # which cuts streams at the first signal; they end within `serve.drain`
 
 
 class ClientGone(Exception):

@@ -1,5 +1,6 @@
 """The endpoints of the pgEdge RAG Server: named pipelines, health, counts of tokens."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack
 from typing import Annotated, Any
@@ -27,6 +28,7 @@ from ragstone.server.token_counts import count_question
 
 router = APIRouter(tags=["pipelines"], route_class=CheckedRoute)
 TABLE = "table"  # the recipe of rows
+CHECK_SECONDS = 5.0  # that a vendor has to list its models: probes give up soon
 
 
 class QueryBody(BaseModel):
@@ -151,7 +153,7 @@ async def health(request: Request) -> Response:
         names = [one.name for one in engine.pipelines()]
     except RagstoneError:  # who has no key learns that the server runs, and no names
         return JSONResponse({"status": "degraded" if problems else "healthy", "pipelines": []})
-    found = [await _check_pipeline(open_pipeline(engine, name), name) for name in names]
+    found = await asyncio.gather(*(_check_pipeline(open_pipeline(engine, name), name) for name in names))
     well = all(part["reachable"] for one in found for part in one.values() if isinstance(part, dict))
     status: Json = {"status": "healthy" if well and not problems else "degraded", "pipelines": found}
     return JSONResponse({**status, **problems})
@@ -174,7 +176,11 @@ async def _check_pipeline(target: Any, name: str) -> Json:
     if missing:
         found["embedding"] = {"reachable": False, "error": missing[0]}
     if target.writing is not None:
-        problems = await target.writing.model.check()
+        try:
+            async with asyncio.timeout(CHECK_SECONDS):
+                problems = await target.writing.model.check()
+        except TimeoutError:
+            problems = [f"no answer within {CHECK_SECONDS:g} s"]
         found["completion"] = {"reachable": False, "error": problems[0]} if problems else {"reachable": True}
     return found
 
