@@ -17,7 +17,7 @@ from ragstone.server.state import state_of
 
 R = TypeVar("R")
 
-AppStatus.disable_automatic_graceful_drain()  # which cuts streams at the first signal; they end within `serve.drain`
+AppStatus.enable_automatic_graceful_drain = False  # it cuts streams at the first signal; they end within `serve.drain`
 
 
 class ClientGone(Exception):
