@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -138,6 +139,19 @@ async def test_the_first_failure_raises_its_count(client: httpx2.AsyncClient) ->
     text = (await client.get("/metrics")).text
     assert 'ragstone_ingestion_runs_total{status="failed"} 0.0' in text  # an alert asks how much it grew
     assert 'ragstone_configuration_reloads_total{result="failed"} 0.0' in text
+
+
+async def test_every_step_that_may_fail_has_its_series_from_the_start(client: httpx2.AsyncClient) -> None:
+    """Codes that the source names, of steps that are tried and of notes."""
+    folder = Path(ragstone.__file__).parent
+    texts = [file.read_text("utf-8") for part in ("retrieval", "answering") for file in (folder / part).rglob("*.py")]
+    tried = {name for text in texts for name in re.findall(r"\.attempt\(\s*\"(\w+)\"", text)}
+    named = {code for text in texts for code in re.findall(r"\"(\w+_(?:failed|refused|unavailable))\"", text)}
+    assert {"embedding", "fusion"} <= tried
+    assert {"llm_refused", "part_failed"} <= named
+    reply = (await client.get("/metrics")).text
+    for code in named | {f"{name}_failed" for name in tried}:
+        assert f'ragstone_degraded_total{{note="{code}"}} 0.0' in reply, code
 
 
 async def test_the_runs_of_uploads_are_counted_too(own: Settings) -> None:

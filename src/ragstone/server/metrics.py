@@ -22,6 +22,16 @@ RUN_ENDS = ("succeeded", "failed", "interrupted")
 DOCUMENT_ENDS = ("added", "changed", "moved", "unchanged", "removed", "skipped")
 RELOADS = ("done", "failed")
 LOOKUPS = ("hit", "miss")
+FAILING = (
+    *("bm25", "cache", "comparing", "cosine", "embedding", "feedback", "filter", "fragments", "fusion", "hyde"),
+    *("multi_query", "part", "rerank", "similarity", "sparse", "splade", "standalone", "written"),
+)
+DEGRADATIONS = (
+    *(f"{step}_failed" for step in FAILING),
+    *(f"{step}_refused" for step in ("embedding", "llm", "rerank", "splade")),
+    "llm_unavailable",
+    "semantic_unavailable",
+)
 UNKNOWN_ROUTE = "unmatched"
 
 
@@ -62,7 +72,13 @@ class Metrics:
         self.reloads = Counter(
             "ragstone_configuration_reloads", "Loads of a changed configuration.", ("result",), registry=registry
         )
-        begun = ((self.runs, RUN_ENDS), (self.documents, DOCUMENT_ENDS), (self.reloads, RELOADS), (self.cache, LOOKUPS))
+        begun = (
+            (self.runs, RUN_ENDS),
+            (self.documents, DOCUMENT_ENDS),
+            (self.reloads, RELOADS),
+            (self.cache, LOOKUPS),
+            (self.degraded, DEGRADATIONS),
+        )
         for counter, values in begun:
             for value in values:
                 counter.labels(value)
