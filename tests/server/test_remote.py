@@ -204,3 +204,12 @@ def fake() -> Iterator[Callable[[bytes], str]]:
     for server in servers:
         server.shutdown()
         server.server_close()
+
+
+@pytest.mark.parametrize("end", ["/v1", "/v1/", "/rag/v1"])
+def test_the_address_for_clients_of_openai_is_told_apart(end: str) -> None:
+    with (
+        pytest.raises(ragstone.UsageError, match="leave out the /v1"),
+        ragstone.connect(f"http://localhost:8080{end}") as kb,
+    ):
+        kb.search("samples")

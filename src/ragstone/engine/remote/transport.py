@@ -31,6 +31,8 @@ class Line:
             raise UsageError(f"invalid address of a server {url!r:.80}: {error}") from error
         if parts.username or parts.password or parts.query or parts.fragment:
             raise UsageError("the address of a server has only a host, a port and a path; the key stands in `key`")
+        if parts.path.rstrip("/").endswith("/v1"):  # as clients of OpenAI want it
+            raise UsageError(f"invalid address of a server {url!r:.80}: leave out the /v1 at its end")
         self._host, self._tls = parts.hostname, parts.scheme == "https"
         self._prefix = parts.path.rstrip("/")
         self._headers = {"Accept": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
