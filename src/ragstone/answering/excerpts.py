@@ -9,16 +9,13 @@ from dataclasses import dataclass, field, replace
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS
 from ragstone.core.analyzer import TOKEN, extract_terms, extract_tokens, find_languages, stem_own
 from ragstone.core.escaping import MARK_END, MARK_START
-from ragstone.core.languages import SMALL_WORDS, detect_language
+from ragstone.core.languages import detect_language
+from ragstone.core.question_language import list_pieces
 
 WIDTH = 100  # characters of a line
 LINES = 3
 MARKS = str.maketrans("", "", MARK_START + MARK_END)  # no document sets any
 HOW = re.compile(r"\bhow \w+", re.IGNORECASE)  # "how long": a shape of the question, not its subject
-MEASURES = frozenset(  # the same in other languages
-    "lange lang viel viele vielen oft hoch groß combien cuánto cuánta cuántos cuántas quanto quanta quanti quante "
-    "quantos quantas сколько hoeveel vaak länge många".split()
-)
 ELISION = re.compile(r"^[^\W\d_]{1,6}'(?=\w{3})")  # an article before a French or Italian word
 RULE = re.compile(r"[\s|:=+_*-]+")  # a line of a table or a heading that has no words
 
@@ -85,8 +82,8 @@ def _list_terms(question: str, every: Collection[str]) -> set[str]:
 
 
 def _list_own_terms(question: str, language: str) -> set[str]:
-    small = SMALL_WORDS[language] | MEASURES
-    return {term for word in _list_words(question) if word not in small for term in extract_terms(word)}
+    words = (piece for token in extract_tokens(question) for piece in list_pieces(token, language))
+    return {term for word in words for term in extract_terms(word)}
 
 
 def _list_stems(question: str, terms: Collection[str], languages: Iterable[str]) -> dict[str, str]:

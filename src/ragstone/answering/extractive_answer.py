@@ -14,6 +14,7 @@ from ragstone.answering.abstention.abstain import (
 )
 from ragstone.answering.abstention.calibration import NO_SCORES, AbstentionPolicy
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
+from ragstone.answering.abstention.unrelated_texts import measure_floor
 from ragstone.answering.assembly import abstain
 from ragstone.answering.extractive.passages import Passage
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
@@ -44,6 +45,7 @@ from ragstone.core.answers import Answer, Note
 from ragstone.core.errors import UsageError
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Embedder, TokenMatcher, Vectors
+from ragstone.core.question_language import tell_language
 from ragstone.core.trace import Trace
 from ragstone.core.types import Chunk, Document, Hit
 from ragstone.retrieval.question import Question
@@ -53,8 +55,6 @@ from ragstone.retrieval.search_context import refusal_code
 EXTRACT_FROM = 12  # hits that an answer is made of
 ROWS = 2  # of one answer, or sentences in their place
 SENTENCES = 8  # passages that are compared with the question by their vectors; 16 chose no better ones
-
-
 WHOLE = 5  # passages that are judged whole where a model will write
 CONTRADICTION = "contradiction"  # the note's code
 LONGEST_SHOWN = 240  # characters of a passage in a note
@@ -149,8 +149,8 @@ def _judge_whole_passages(chosen: ChosenPassages, retrieved: AnswerInput, policy
 
 def _judge(chosen: ChosenPassages, hits: Sequence[Hit], whole: ScoredPassage) -> Evidence:
     """The evidence of one whole passage."""
-    compares_words = chosen.evidence.compares_words
-    return collect_evidence(chosen.question, hits, [whole], idf=chosen.idf, compares_words=compares_words)
+    words, floor = chosen.evidence.compares_words, chosen.evidence.floor
+    return collect_evidence(chosen.question, hits, [whole], idf=chosen.idf, compares_words=words, floor=floor)
 
 
 def _note_contradiction(pair: Rivals) -> Note:
@@ -223,13 +223,15 @@ async def choose_passages(
     they are chosen by their words, and their vectors guessed from the chunks', where this policy's decision stands
     so. With `insist` there are passages also where tables of figures answer the question by no row."""
     idf = await retrieved.reader.idf(retrieved.question.text)
-    analysed = analyze_question(retrieved.question.text, idf)
     best = list(retrieved.hits[:EXTRACT_FROM])
+    language = tell_language(retrieved.question.text, [hit.chunk.text for hit in best])
+    analysed = analyze_question(retrieved.question.text, idf, language)
     ranked = rank_passages(analysed, best)
     compares_words = _compares_words(retrieved)
+    floor = await _measure_floor(retrieved, language)
     if sparing is not None:
         chosen = _select(analysed, best, ranked, insist=insist)
-        found = collect_evidence(analysed, best, chosen, idf=idf, compares_words=compares_words)
+        found = collect_evidence(analysed, best, chosen, idf=idf, compares_words=compares_words, floor=floor)
         if is_settled(found, _drop_unfit_calibration(sparing, found, retrieved)):
             found = replace(found, similar=found.cosine)
             return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
@@ -242,7 +244,9 @@ async def choose_passages(
         )
         ranked = apply_similarity(ranked, similar, matches)
     chosen = _select(analysed, best, ranked, insist=insist)
-    found = collect_evidence(analysed, best, chosen, idf=idf, compared=ranked, compares_words=compares_words)
+    found = collect_evidence(
+        analysed, best, chosen, idf=idf, compared=ranked, compares_words=compares_words, floor=floor
+    )
     return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
 
 
@@ -252,6 +256,15 @@ def _select(
     """The row of a table whose label was asked for, else the passages that answer best."""
     rows = select_rows(analysed, hits, ranked, most=ROWS)
     return select_passages(analysed, ranked) if rows is None or (insist and not rows) else rows
+
+
+async def _measure_floor(retrieved: AnswerInput, language: str | None) -> float | None:
+    """How near the question lies to unrelated texts of its language; None where that is English or not known."""
+    vector, model, seconds = retrieved.vector, retrieved.embedder, retrieved.deadlines.check
+    if vector is None or model is None or language is None:
+        return None
+    work, refused = measure_floor(model, vector, language), refusal_code(model)
+    return await retrieved.trace.attempt("similarity", work, None, seconds=seconds, refused=refused)
 
 
 def _compares_words(retrieved: AnswerInput) -> bool:

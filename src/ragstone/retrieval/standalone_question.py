@@ -8,6 +8,7 @@ from ragstone.config.deadlines import DEFAULT_DEADLINES
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Message, Prompt
+from ragstone.core.question_language import leans_on_history, tell_language
 from ragstone.core.sentences import split_sentences
 from ragstone.core.trace import Trace
 from ragstone.guard import spotlighting
@@ -119,19 +120,22 @@ def _select_turns(question: str, history: Sequence[Message], model: Completion) 
 
 def _join_questions(question: str, history: Sequence[Message]) -> str:
     """The last question that stands alone, the one before this and this: a third follow-up keeps the topic."""
-    if not _leans(question):
-        return question
     asked = [turn.text for turn in history if turn.role == "user"]
-    topic = next((text for text in reversed(asked) if not _leans(text)), None)
+    if not _leans(question, asked):
+        return question
+    topic = next((text for text in reversed(asked) if not _leans(text, asked)), None)
     return " ".join(dict.fromkeys((*([topic] if topic else []), *asked[-1:], question)))
 
 
-def _leans(question: str) -> bool:
-    """Whether a question names too little to be understood alone.
+def _leans(question: str, others: Sequence[str] = ()) -> bool:
+    """Whether a question names too little to be understood alone. `others` are of the same conversation: their language
+    is that of a question which tells none.
 
     >>> [_leans(text) for text in ("Who is on call in week one of March?", "How is the other one started again?")]
     [False, True]
     """
+    if language := tell_language(question, others):
+        return leans_on_history(question, language)
     words = {word.strip(".,;:!?'\"").lower() for word in question.split()}
     return (
         bool(words & LEANING)

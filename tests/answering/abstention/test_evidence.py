@@ -72,3 +72,29 @@ def test_without_vectors_nothing_is_said_about_similarity() -> None:
 
 def test_similarity_is_that_of_the_passage_that_leads() -> None:
     assert found("exporter port", hit(TEXT, cosine=0.5), similar=0.5).similar == 0.5
+
+
+FRENCH = "Chaque employé a droit à vingt-huit jours de congés par an. La cantine est ouverte à midi."
+
+
+def french(question: str, floor: float | None = None) -> Evidence:
+    subject, hits = analyze_question(question, {}, "french"), [hit(FRENCH, cosine=0.64)]
+    return collect_evidence(
+        subject, hits, select_passages(subject, rank_passages(subject, hits)), compares_words=True, floor=floor
+    )
+
+
+def test_question_words_and_articles_of_another_language_are_no_missing_terms() -> None:
+    seen = french("Combien de jours de congé est-ce que l'employé a ?")
+    assert (seen.missing, seen.section, seen.covered, seen.unsaid) == ((), 1.0, 1.0, 0.0)
+    assert french("Combien coûte l'assurance des employés ?").missing == ("assurance", "coûte")
+
+
+def test_cosines_begin_at_what_unrelated_texts_of_the_language_reach() -> None:
+    plain, raised = french("Où est la cantine ?"), french("Où est la cantine ?", floor=0.4)
+    assert (plain.cosine, raised.cosine) == (0.64, 0.5)
+
+
+def test_single_words_decide_nothing_in_a_language_that_the_model_knows_badly() -> None:
+    assert french("Où est la cantine ?").compares_words
+    assert not french("Où est la cantine ?", floor=0.4).compares_words

@@ -1,9 +1,10 @@
 """Figures for and against an answer that need no language model."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragstone.answering.abstention.replaced_words import compare_words
+from ragstone.answering.abstention.unrelated_texts import raise_zero
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
 from ragstone.answering.extractive.selection import ScoredPassage, text_above
 from ragstone.answering.extractive.word_matching import lead_over_mean
@@ -51,13 +52,14 @@ class Evidence:
     cosine: of the best hit. ahead: by how much it is better than the mean of the other hits. similar: the
     cosine of the question and the passage that answers best. matched, unmatched: that passage's `WordMatch`;
     matched_ahead: by how much its words match better than those of all compared passages on average;
-    compares_words: the model compares single words, whether or not it did so here. bm25: the best hit's share of the
-    sum of the subject's IDFs, which BM25 without its constant factor never exceeds. sentence, section: the share of
-    the question's mass in that passage, and in its chunk with heading and title. numbers: how many of the
-    question's the section lacks. denied, opposed: where the passage denies nothing that the question denies, or says
-    the opposite, how much of the question it says. other_number, extremes: 1 where the question and the passage part
-    in wording (see `wording`). typed: 1 where the passage holds something of the kind asked for. covered
-    to replaced_number: the question beside the passage (see `replaced`). missing: the question's words, as it
+    compares_words: the model compares single words, whether or not it did so here. floor: how near the question lies
+    to unrelated texts of its language, where that is not English; cosine, ahead and similar begin there. bm25: the
+    best hit's share of the sum of the subject's IDFs, which BM25 without its constant factor never exceeds. sentence,
+    section: the share of the question's mass in that passage, and in its chunk with heading and title. numbers: how
+    many of the question's the section lacks. denied, opposed: where the passage denies nothing that the question
+    denies, or says the opposite, how much of the question it says. other_number, extremes: 1 where the question and
+    the passage part in wording (see `wording`). typed: 1 where the passage holds something of the kind asked for.
+    covered to replaced_number: the question beside the passage (see `replaced`). missing: the question's words, as it
     writes them, whose terms no hit has, heaviest first; none that names nothing.
     """
 
@@ -69,6 +71,7 @@ class Evidence:
     matched_ahead: float | None = None
     unmatched: float | None = None
     compares_words: bool = False
+    floor: float | None = None
     bm25: float = 0.0
     sentence: float = 0.0
     section: float = 0.0
@@ -94,34 +97,48 @@ def collect_evidence(
     idf: Mapping[str, float] | None = None,
     compared: Sequence[ScoredPassage] = (),
     compares_words: bool = False,
+    floor: float | None = None,
 ) -> Evidence:
     """The signs of a question, its hits in order and the passages chosen from them.
 
     `idf` is what BM25 was computed with; without it the question's own weights stand in. `compared` are the passages
-    that the chosen ones were chosen from; `compares_words`: see `Evidence`.
+    that the chosen ones were chosen from; `compares_words`, `floor`: see `Evidence`.
     """
+    compares_words = compares_words and floor is None  # single words of such a language lie near each other, too
+    cosines = [raise_zero(hit.signals["cosine"], floor) for hit in hits if "cosine" in hit.signals]
+    cosine = max(cosines, default=None)
     if not hits or not chosen:
-        return Evidence(len(hits), cosine=_best_cosine(hits), compares_words=compares_words)
+        return Evidence(len(hits), cosine=cosine, compares_words=compares_words, floor=floor)
     lead = max(chosen, key=lambda one: one.score)
+    match = lead.match
+    return replace(
+        _collect_word_signs(question, hits, lead, idf or question.weights),
+        cosine=cosine,
+        ahead=_lead_over_rest(cosines),
+        similar=None if lead.similar is None else raise_zero(lead.similar, floor),
+        matched=match.matched if match else None,
+        matched_ahead=lead_over_mean(match, [one.match for one in compared if one.match]),
+        unmatched=match.unmatched if match else None,
+        compares_words=compares_words,
+        floor=floor,
+    )
+
+
+def _collect_word_signs(
+    question: QuestionAnalysis, hits: Sequence[Hit], lead: ScoredPassage, idf: Mapping[str, float]
+) -> Evidence:
+    """The signs of words alone: the question beside the passage that answers best, its chunk and all hits."""
     said, over = lead.passage.text, _heading_text(lead.passage.chunk)
-    section = frozenset(extract_terms(over + lead.passage.chunk.text))
-    weights = {term: w * (LIGHTNESS if term in LIGHT_TERMS else 1.0) for term, w in question.weights.items()}
-    plain = {term: w * (LIGHTNESS if term in LIGHT_TERMS else 1.0) for term, w in (idf or question.weights).items()}
-    laid = compare_words(question.text, said, plain, above=frozenset(extract_terms(text_above(lead.passage.chunk))))
-    everywhere = section.union(*(extract_terms(_heading_text(hit.chunk) + hit.chunk.text) for hit in hits))
+    section = _read_terms(question, over + lead.passage.chunk.text)
+    weights = _lighten(question.weights)
+    above = _read_terms(question, text_above(lead.passage.chunk))
+    laid = compare_words(question.text, said, _lighten(idf), above=above, own=question.own)
+    everywhere = section.union(*(_read_terms(question, _heading_text(hit.chunk) + hit.chunk.text) for hit in hits))
     missing = sorted((t for t in weights if not holds_term(t, everywhere)), key=lambda t: (-weights[t], t))
-    cosines = [hit.signals["cosine"] for hit in hits if "cosine" in hit.signals]
     return Evidence(
         hits=len(hits),
-        cosine=_best_cosine(hits),
-        ahead=_lead_over_rest(cosines),
-        similar=lead.similar,
-        matched=lead.match.matched if lead.match else None,
-        matched_ahead=lead_over_mean(lead.match, [one.match for one in compared if one.match]),
-        unmatched=lead.match.unmatched if lead.match else None,
-        compares_words=compares_words,
-        bm25=_bm25_share(question, hits, idf or question.weights),
-        sentence=_weight_share(weights, frozenset(extract_terms(said))),
+        bm25=_bm25_share(question, hits, idf),
+        sentence=_weight_share(weights, _read_terms(question, said)),
         section=_weight_share(weights, section),
         numbers=float(len(extract_numbers(question.text) - extract_numbers(over + lead.passage.chunk.text))),
         denied=laid.covered * has_unmatched_denial(question.text, said),
@@ -134,12 +151,8 @@ def collect_evidence(
         replaced=laid.replaced,
         replaced_weight=laid.replaced_weight,
         replaced_number=laid.replaced_number,
-        missing=words_of_terms(question.text, [term for term in missing if term not in PARTICLES]),
+        missing=_name_missing(question, missing),
     )
-
-
-def _best_cosine(hits: Sequence[Hit]) -> float | None:
-    return max((hit.signals["cosine"] for hit in hits if "cosine" in hit.signals), default=None)
 
 
 def _lead_over_rest(cosines: Sequence[float]) -> float | None:
@@ -152,6 +165,19 @@ def _bm25_share(question: QuestionAnalysis, hits: Sequence[Hit], idf: Mapping[st
     possible = sum(idf.get(term, 0.0) for term in question.weights)
     best = max((hit.signals[name] for hit in hits for name in WORD_SIGNALS if name in hit.signals), default=0.0)
     return round(min(1.0, best / possible), 6) if possible else 0.0
+
+
+def _lighten(weights: Mapping[str, float]) -> dict[str, float]:
+    return {term: weight * (LIGHTNESS if term in LIGHT_TERMS else 1.0) for term, weight in weights.items()}
+
+
+def _name_missing(question: QuestionAnalysis, missing: Sequence[str]) -> tuple[str, ...]:
+    words = words_of_terms(question.text, [term for term in missing if term not in PARTICLES])
+    return words if question.own is None else tuple(question.own.show(word) for word in words)
+
+
+def _read_terms(question: QuestionAnalysis, text: str) -> frozenset[str]:
+    return question.find_terms(frozenset(extract_terms(text)), text)
 
 
 def _heading_text(chunk: Chunk) -> str:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS
 from ragstone.answering.verification.question_mismatch import holds_term
 from ragstone.core.analyzer import extract_terms, extract_tokens
+from ragstone.core.question_language import QuestionWords, list_pieces
 
 ASKS = re.compile(r"(?:what|which|who|whom|whose|where|when|why|how)", re.IGNORECASE)
 LITTLE_WORDS = frozenset(
@@ -35,10 +36,11 @@ class TermWord:
 
     text: str
     term: str
+    is_small: bool = False  # in a language other than English
 
     @property
     def is_little(self) -> bool:
-        return self.text.lower() in LITTLE_WORDS
+        return self.is_small or self.text.lower() in LITTLE_WORDS
 
     @property
     def is_number(self) -> bool:
@@ -62,10 +64,12 @@ class WordComparison:
     replaced_number: float = 0.0
 
 
-def compare_words(question: str, passage: str, weights: Mapping[str, float], *, above: Set[str]) -> WordComparison:
+def compare_words(
+    question: str, passage: str, weights: Mapping[str, float], *, above: Set[str], own: QuestionWords | None = None
+) -> WordComparison:
     """Lay a question beside a passage. `weights` are those of terms, an unknown one weighs as the heaviest; `above`
     are the terms of its headings."""
-    asking, said = split_words(question), split_words(passage)
+    asking, said = split_words(question, own), split_words(passage, own)
     phrase, found = find_asked_phrase(asking), frozenset(word.term for word in said)
     subject = [i for i, w in enumerate(asking) if i not in phrase and not w.is_little and w.term not in SHAPE_TERMS]
     rarest = max(weights.values(), default=1.0)
@@ -84,9 +88,20 @@ def compare_words(question: str, passage: str, weights: Mapping[str, float], *, 
     )
 
 
-def split_words(text: str) -> list[TermWord]:
-    """The words of a text, in order, each with its first term."""
+def split_words(text: str, own: QuestionWords | None = None) -> list[TermWord]:
+    """The words of a text, in order, each with its first term; `own` reads words of another language than English."""
+    if own is not None:
+        return [word for token in extract_tokens(text) for word in _split_own(token, own)]
     return [TermWord(token, next(iter(extract_terms(token)), token.lower())) for token in extract_tokens(text)]
+
+
+def _split_own(token: str, own: QuestionWords) -> list[TermWord]:
+    """The subject's words in a token, each with the question's term for it, or the small word that it is."""
+    pieces = list(list_pieces(token, own.language))
+    if not pieces:
+        return [TermWord(token, token.casefold(), is_small=True)]
+    terms = [next(iter(own.find(piece)), next(iter(extract_terms(piece)), piece)) for piece in pieces]
+    return [TermWord(piece, term) for piece, term in zip(pieces, terms, strict=True)]
 
 
 def find_asked_phrase(question: Sequence[TermWord]) -> frozenset[int]:

@@ -1,13 +1,14 @@
 """Analysis of a question: its terms with their weights, its names and numbers, the kind of answer."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from ragstone.core.analyzer import extract_terms, extract_tokens
 from ragstone.core.late_pattern import compile_late
+from ragstone.core.question_language import QuestionWords, find_own, read_question
 
 Kind = Literal["who", "when", "where", "how_many", "how_to", "why", "yes_no", "what_is", "other"]
 
@@ -122,7 +123,8 @@ NAME = re.compile(r"[A-Z][\w’'-]*")
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnalysis:
-    """A question's subject: the weight of each term (IDF, names and numbers more), and the wanted kind of answer."""
+    """A question's subject: the weight of each term (IDF, names and numbers more), and the wanted kind of answer; `own`
+    are its words where it is in another language than English."""
 
     text: str
     weights: Mapping[str, float]
@@ -130,6 +132,11 @@ class QuestionAnalysis:
     numbers: frozenset[str]
     kind: Kind
     pairs: frozenset[tuple[str, str]]
+    own: QuestionWords | None = None
+
+    def find_terms(self, terms: Set[str], text: str) -> frozenset[str]:
+        """The terms of a text, with those of the question of which it has another form."""
+        return find_own(self.own, terms, text)
 
     @property
     def total_weight(self) -> float:
@@ -140,8 +147,9 @@ class QuestionAnalysis:
 SPECIFIC_WEIGHT = 1.5
 
 
-def analyze_question(text: str, idf: Mapping[str, float]) -> QuestionAnalysis:
-    """Read a question. `idf` gives the weight of its terms; an unknown term weighs as the rarest known.
+def analyze_question(text: str, idf: Mapping[str, float], language: str | None = None) -> QuestionAnalysis:
+    """Read a question, in English where no other language is given. `idf` gives the weight of its terms; an unknown
+    term weighs as the rarest known.
 
     >>> analyze_question("When did Rollo reach Normandy?", {}).kind
     'when'
@@ -150,11 +158,13 @@ def analyze_question(text: str, idf: Mapping[str, float]) -> QuestionAnalysis:
         term for token in extract_tokens(text) if NUMBER.fullmatch(token) for term in extract_terms(token)
     )
     names = _find_names(text) - numbers
-    all_terms = list(dict.fromkeys(extract_terms(text)))
+    own = read_question(text, language) if language else None
+    all_terms = list(dict.fromkeys(extract_terms(" ".join(own.words) if own and own.words else text)))
+    names &= set(all_terms)
     subject = [term for term in all_terms if not _shapes(term) or term in numbers or term in names] or all_terms
     rarest = max((idf[term] for term in subject if term in idf), default=1.0)
     weights = {t: idf.get(t, rarest) * (SPECIFIC_WEIGHT if t in names or t in numbers else 1.0) for t in subject}
-    return QuestionAnalysis(text, weights, names, numbers, classify_question(text), frozenset(pairwise(subject)))
+    return QuestionAnalysis(text, weights, names, numbers, classify_question(text), frozenset(pairwise(subject)), own)
 
 
 def _shapes(term: str) -> bool:

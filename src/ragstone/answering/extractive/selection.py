@@ -70,7 +70,7 @@ def rank_passages(
     scored = [
         _score_passage(question, passage, around, how, hits[passage.hit].signals.get("cosine"))
         for pieces in split_passages(hits[: how.hits])
-        for passage, around in _iterate_with_context(pieces)
+        for passage, around in _iterate_with_context(question, pieces)
         if _may_answer(question, passage)
     ]
     return sorted(scored, key=_passage_order)
@@ -133,7 +133,7 @@ def _score_passage(
     question: QuestionAnalysis, passage: Passage, beside: frozenset[str], how: SelectionOptions, cosine: float | None
 ) -> ScoredPassage:
     mass = question.total_weight or 1.0
-    covered = frozenset(question.weights.keys() & passage.terms)
+    covered = question.find_terms(passage.terms, passage.text) & question.weights.keys()
     around = (question.weights.keys() & beside) - covered
     coverage = _sum_weights(question, covered) / mass
     typed = answers_kind(question, passage.text, passage.terms)
@@ -152,7 +152,7 @@ def _score_passage(
 def read_whole(question: QuestionAnalysis, hit: Hit, rank: int) -> ScoredPassage:
     """A hit's whole chunk as one passage, as similar to the question as the chunk is."""
     passage = Passage(rank, 0, hit.chunk, 0, len(hit.chunk.text), "sentence")
-    covered = frozenset(question.weights.keys() & passage.terms)
+    covered = question.find_terms(passage.terms, passage.text) & question.weights.keys()
     typed = answers_kind(question, passage.text, passage.terms)
     coverage = _sum_weights(question, covered) / (question.total_weight or 1.0)
     return ScoredPassage(passage, coverage, covered, coverage, typed, hit.signals.get("cosine"))
@@ -162,9 +162,12 @@ def _sum_weights(question: QuestionAnalysis, found: frozenset[str] | set[str]) -
     return sum(question.weights[term] for term in sorted(found))
 
 
-def _iterate_with_context(pieces: Sequence[Passage]) -> Iterator[tuple[Passage, frozenset[str]]]:
+def _iterate_with_context(
+    question: QuestionAnalysis, pieces: Sequence[Passage]
+) -> Iterator[tuple[Passage, frozenset[str]]]:
     """The passages of a chunk, each with the terms of heading, title and table header, and of the sentence before."""
-    above = frozenset(extract_terms(text_above(pieces[0].chunk)) if pieces else ())
+    over = text_above(pieces[0].chunk) if pieces else ""
+    above = question.find_terms(frozenset(extract_terms(over)), over)
     before = frozenset[str]()
     for passage in pieces:
         declared = frozenset(extract_terms(passage.declared)) if passage.declaration else frozenset()

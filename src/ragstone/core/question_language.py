@@ -1,0 +1,155 @@
+"""The words of a question in another language than English that name its subject, and how a text says them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+
+from ragstone.core.analyzer import extract_terms, extract_tokens, find_languages, stem_own
+from ragstone.core.languages import SMALL_WORDS, detect_language
+
+ENGLISH = "english"
+# A language that the question does not tell is that of the passages found, where so many of the first ones share one.
+READ, SHARED = 5, 0.6
+# Beside the small words of a language those that ask, by which a question is spoken, not what it is about: "how much",
+# "I would like", "does one have to". They are no stop words: an index counts them.
+ASKING_WORDS: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "german": "lange lang viel viele vielen oft hoch groß weit bitte gibt es geht mein meine meinen meinem "
+        "meiner dein deine unser unsere mich mir dich dir du man hier habe hast hatte bin bist darf "
+        "dürfen sollte sollten könnte muß soll will wollen möchte welchem welchen wen wem wessen wofür "
+        "womit wodurch wozu woher wohin worauf wieso weshalb wieviel lässt lassen tun macht machen "
+        "bekomme bekommt etwas jemand",
+        "french": "combien quel quelle quels quelles lequel laquelle faut faire fais dois devrais devrait devez "
+        "puis peux pouvez pouvoir veux voulez est-ce qu'est-ce t suis ai as avez ayant moi toi mien "
+        "mienne cela ça ici tout tous toute toutes quoi s'il plaît au-dessus afin alors existe été "
+        "étaient sert",
+        "spanish": "cuánto cuánta cuántos cuántas cuál cuáles cuanto quién qué hay he has hemos debo deberia debería "
+        "deberías puedo puedes podría quiero hacer hago hace hacen mi mis tu tus nuestro nuestra mío me "
+        "te conviene cada aquí algo alguien estoy soy somos tengo tienes tienen tener existe sirve",
+        "italian": "quanto quanta quanti quante qual cosa posso puoi possiamo devo devi dovrei dovrebbe dobbiamo "
+        "voglio fare faccio fa fanno mio mia miei mie tuo tua nostro nostra mi ti vi ho hai abbiamo avere "
+        "conviene ogni qui qualcosa qualcuno sto stai sta c'è cos'è esiste esistono serve dell all dall "
+        "nell sull un l d",
+        "portuguese": "quanto quanta quantos quantas qual quais quê onde aonde posso podes podemos poderia devo "
+        "deveria quero fazer faço faz fazem meu minha meus minhas teu tua nosso nossa me te aqui algo alguém "
+        "estou sou somos tenho tens temos existe existem serve preciso",
+        "dutch": "hoeveel lang vaak groot ver mag mogen wil wilt willen moest zou zouden kun kunt heb hebt ben "
+        "bent mij me jouw je jullie ons hier iets iemand doe doen doet gaat krijg krijgt waarvoor waarmee "
+        "wiens welk",
+        "swedish": "hur mycket många länge ofta stor mitt min mina ditt din dina vårt våra mig dig här något någon "
+        "gör göra borde skulle vill behöver vems vart varifrån",
+        "danish": "meget mange længe ofte stor mit min mine dit din dine vores mig dig her noget nogen gør gøre "
+        "burde vil behøver hvis hvorfra",
+        "norwegian": "mye mange lenge ofte stor mitt min mine ditt din dine vårt våre meg deg her noe noen gjør gjøre "
+        "burde vil behøver hvorfra",
+        "finnish": "paljonko montako kauanko mitkä millainen miten voin voit voimme pitäisi täytyy haluan minun "
+        "sinun meidän minua täällä jotain joku tehdä",
+        "russian": "сколько как какой какие каков кому кого чего зачем откуда куда ли же мой моя мои моё мне меня "
+        "нам нас вам свой своя свои свою своего своей своих твой наш наша можно нужно надо могу можем "
+        "можешь хочу делать сделать чтобы такое такой тут здесь должно что-то кто-то является лучше будет будут "
+        "него неё ней них себя мной",
+        "turkish": "kaç ne nasıl bana benim senin bizim mıyım miyim mısın misin mu mü burada bir şey yapmalı "
+        "yapabilirim gerekir istiyorum",
+    }.items()
+}
+
+
+AND = frozenset("und et y e en och og ja и ve".split())  # a question that begins so goes on with the one before
+FEWEST_NAMED = 2  # words of a subject; a question with fewer leans on what was said before
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionWords:
+    """The words of a question as its language reads them. small: those of the language that name no subject; stems: for
+    each stem of a subject's word there the term of the word."""
+
+    language: str
+    words: Sequence[str] = ()
+    stems: Mapping[str, str] = field(default_factory=dict)
+
+    def is_small(self, word: str) -> bool:
+        """Whether a word, in lower case, names nothing."""
+        return is_small(word, self.language)
+
+    def show(self, token: str) -> str:
+        """A word of the question as it is written, without the article that an apostrophe joins to it.
+
+        >>> QuestionWords("french").show("l'Assurance")
+        'Assurance'
+        """
+        kept = next(list_pieces(token, self.language), "")
+        return token[-len(kept) :] if kept and token.casefold().endswith(kept) else token
+
+    def find(self, text: str) -> frozenset[str]:
+        """The question's terms of which a text has another form.
+
+        >>> read_question("Wie lange werden die Proben aufbewahrt?", "german").find("Eine Probe hält sich.")
+        frozenset({'proben'})
+        """
+        pieces = (piece for token in extract_tokens(text) for piece in list_pieces(token, self.language))
+        return frozenset(self.stems[stem] for stem in stem_own(list(pieces), self.language) if stem in self.stems)
+
+
+def is_small(word: str, language: str) -> bool:
+    """Whether a word in lower case is a small word of a language, or one that asks."""
+    return word in SMALL_WORDS.get(language, ()) or word in ASKING_WORDS.get(language, ())
+
+
+def list_pieces(token: str, language: str) -> Iterator[str]:
+    """A word in lower case without the small words that an apostrophe or a hyphen joins to it.
+
+    >>> [list(list_pieces(word, "french")) for word in ("l'installation", "Qu'est-ce", "affiche-t-il", "apt-get")]
+    [['installation'], [], ['affiche'], ['apt-get']]
+    """
+    word = token.replace("’", "'").casefold()
+    if is_small(word, language):
+        return
+    pieces = re.split(r"['\-]", word)
+    kept = [one for one in pieces if one and not is_small(one, language) and (len(one) > 1 or not one.isalpha())]
+    if len(kept) == len(pieces):
+        yield word
+    else:
+        yield from kept
+
+
+def read_question(text: str, language: str) -> QuestionWords:
+    """A question in a language other than English."""
+    words = [piece for token in extract_tokens(text) for piece in list_pieces(token, language)]
+    stems: dict[str, str] = {}
+    for word in words:
+        for term in extract_terms(word)[:1]:
+            stems.update(dict.fromkeys(stem_own([word], language), term))
+    return QuestionWords(language, words, stems)
+
+
+def tell_language(question: str, passages: Sequence[str]) -> str | None:
+    """The language of a question: its own or, where it does not tell it, that which most of the first passages found
+    share; None for English, and where nothing tells.
+
+    >>> tell_language("Fichiers de configuration", ["Les fichiers de configuration sont dans le dossier."])
+    'french'
+    """
+    own = detect_language([token.replace("’", "'").casefold() for token in extract_tokens(question)])
+    if own is None:
+        told = [one for text in passages[:READ] for one in find_languages(text)]
+        own = max(sorted(set(told)), key=told.count, default=None)
+        if own and told.count(own) < SHARED * len(passages[:READ]):
+            own = None
+    return None if own == ENGLISH else own
+
+
+def find_own(words: QuestionWords | None, terms: Set[str], text: str) -> frozenset[str]:
+    """The terms of a text, with the question's terms of which it has another form."""
+    return frozenset(terms) if words is None else frozenset(terms) | words.find(text)
+
+
+def leans_on_history(question: str, language: str) -> bool:
+    """Whether a question in a language other than English names too little to be understood alone.
+
+    >>> [leans_on_history(text, "french") for text in ("Et pour l'imprimante ?", "Comment imprimer une enveloppe ?")]
+    [True, False]
+    """
+    tokens = [token.casefold() for token in extract_tokens(question)]
+    named = {piece for token in tokens for piece in list_pieces(token, language)}
+    return bool(tokens) and (tokens[0] in AND or len(named) < FEWEST_NAMED)

@@ -1,0 +1,68 @@
+"""Questions in other languages than English: which words name their subject, and where a text says them."""
+
+import pytest
+
+from ragstone.core.languages import SMALL_WORDS
+from ragstone.core.question_language import (
+    ASKING_WORDS,
+    leans_on_history,
+    list_pieces,
+    read_question,
+    tell_language,
+)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "named"),
+    [
+        ("french", "Qu'est-ce que l'installation d'un paquet ?", ["installation", "paquet"]),
+        ("french", "Pourquoi l’ordinateur affiche-t-il une erreur ?", ["ordinateur", "affiche", "erreur"]),
+        ("italian", "Quanto dura la batteria dell'orologio?", ["dura", "batteria", "orologio"]),
+        ("spanish", "¿Cuánto cuesta el aparcamiento?", ["cuesta", "aparcamiento"]),
+        ("german", "Wie viele Urlaubstage habe ich?", ["urlaubstage"]),
+        ("portuguese", "Onde posso mudar a senha?", ["mudar", "senha"]),
+        ("dutch", "Hoe vaak moet ik apt-get draaien?", ["apt-get", "draaien"]),
+        ("russian", "Сколько символов должно быть в пароле?", ["символов", "пароле"]),
+    ],
+)
+def test_words_that_ask_and_small_words_name_no_subject(language: str, question: str, named: list[str]) -> None:
+    assert list(read_question(question, language).words) == named
+
+
+def test_each_language_that_has_words_that_ask_has_small_words() -> None:
+    assert ASKING_WORDS.keys() <= SMALL_WORDS.keys()
+
+
+def test_another_form_of_a_word_in_the_text_is_the_questions_term() -> None:
+    asked = read_question("Какая резервная копия нужна?", "russian")
+    assert asked.find("Храните резервные копии отдельно.") == {"резервная", "копия"}
+    assert read_question("Comment installer ?", "french").find("Vous installez l'imprimante.") == {"instal"}
+
+
+def test_a_question_that_tells_no_language_has_that_of_what_was_found() -> None:
+    french = "Les fichiers de configuration sont dans le dossier de l'utilisateur."
+    assert tell_language("configuration", [french] * 3) == "french"
+    assert tell_language("configuration", [french, "The files are in this folder of the user.", "x y"]) is None
+    assert tell_language("Where is the configuration of it?", [french] * 3) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "leans"),
+    [
+        ("french", "Et pour l'imprimante ?", True),
+        ("german", "Und wie richte ich den Drucker dann ein?", True),
+        ("german", "Wie lange dauert das?", True),
+        ("german", "Wie lange dauert die Probezeit?", False),
+        ("spanish", "¿Y cómo se cambia?", True),
+        ("spanish", "¿Cómo se cambia la contraseña?", False),
+        ("russian", "А сколько это стоит?", True),
+    ],
+)
+def test_a_question_that_names_hardly_anything_leans_on_the_conversation(
+    language: str, question: str, leans: bool
+) -> None:
+    assert leans_on_history(question, language) is leans
+
+
+def test_a_hyphenated_name_stays_whole() -> None:
+    assert list(list_pieces("debian-edu-doc", "german")) == ["debian-edu-doc"]
