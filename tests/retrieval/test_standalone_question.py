@@ -9,6 +9,7 @@ from ragstone.core.trace import Trace
 from ragstone.retrieval.standalone_question import make_standalone
 
 BEFORE = "What is the port of the turbine in the harbour?"
+FRENCH = "Combien coûte l'affranchissement d'une lettre pour la France ?"
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,17 @@ BEFORE = "What is the port of the turbine in the harbour?"
 def test_a_question_that_names_its_topic_is_asked_alone(question: str, leans: bool) -> None:
     asked = asyncio.run(make_standalone(question, [Message("user", BEFORE)], None, Trace()))
     assert asked == (f"{BEFORE} {question}" if leans else question)
+
+
+@pytest.mark.parametrize(
+    ("question", "leans"),
+    [
+        ("Et pour l'étranger ?", True),
+        ("Et combien de temps faut-il pour un colis ?", True),
+        ("colis", True),
+        ("Comment envoyer un colis à l'étranger ?", False),
+    ],
+)
+def test_a_question_of_a_conversation_in_another_language(question: str, leans: bool) -> None:
+    asked = asyncio.run(make_standalone(question, [Message("user", FRENCH)], None, Trace()))
+    assert asked == (f"{FRENCH} {question}" if leans else question)

@@ -17,38 +17,56 @@ ASKING_WORDS: Mapping[str, frozenset[str]] = {
     for name, words in {
         "german": "lange lang viel viele vielen oft hoch groß weit bitte gibt es geht mein meine meinen meinem "
         "meiner dein deine unser unsere mich mir dich dir du man hier habe hast hatte bin bist darf "
-        "dürfen sollte sollten könnte muß soll will wollen möchte welchem welchen wen wem wessen wofür "
-        "womit wodurch wozu woher wohin worauf wieso weshalb wieviel lässt lassen tun macht machen "
-        "bekomme bekommt etwas jemand",
+        "dürfen sollte sollten könnte muß soll will wollen möchte welchem welchen wen wem wessen "
+        "wofür womit wodurch wozu woher wohin worauf wieso weshalb wieviel lässt lassen tun macht "
+        "machen bekomme bekommt etwas jemand jetzt wirklich ziemlich sogar statt anhand bereits "
+        "gewisse gewissen gerade eigentlich denn doch mal schon immer wieder selbst ganz etwa also "
+        "dann dort dabei dazu davon dafür solche solchen andere anderen anderer anderes alle allen "
+        "alles meines brauche braucht brauchen benötige benötigt benötigen",
         "french": "combien quel quelle quels quelles lequel laquelle faut faire fais dois devrais devrait devez "
         "puis peux pouvez pouvoir veux voulez est-ce qu'est-ce t suis ai as avez ayant moi toi mien "
         "mienne cela ça ici tout tous toute toutes quoi s'il plaît au-dessus afin alors existe été "
-        "étaient sert",
-        "spanish": "cuánto cuánta cuántos cuántas cuál cuáles cuanto quién qué hay he has hemos debo deberia debería "
-        "deberías puedo puedes podría quiero hacer hago hace hacen mi mis tu tus nuestro nuestra mío me "
-        "te conviene cada aquí algo alguien estoy soy somos tengo tienes tienen tener existe sirve",
+        "étaient sert vraiment plutôt depuis oui celle celui celles ceux dessous dessus sais sait "
+        "ainsi encore déjà toujours jamais autre autres certains certaines plusieurs peu beaucoup "
+        "moins vers chez lorsque puisque moi-même mêmes là besoin",
+        "spanish": "cuánto cuánta cuántos cuántas cuál cuáles cuanto quién qué hay he has hemos debo deberia "
+        "debería deberías puedo puedes podría quiero hacer hago hace hacen mi mis tu tus nuestro "
+        "nuestra mío me te conviene cada aquí algo alguien estoy soy somos tengo tienes tienen tener "
+        "existe sirve tenía sí mismo misma mismos otra otro otras otros ahora entonces siempre nunca "
+        "tan tanto además aunque pues según hacia mientras sé aquel aquella necesito necesita "
+        "necesitan falta",
         "italian": "quanto quanta quanti quante qual cosa posso puoi possiamo devo devi dovrei dovrebbe dobbiamo "
-        "voglio fare faccio fa fanno mio mia miei mie tuo tua nostro nostra mi ti vi ho hai abbiamo avere "
-        "conviene ogni qui qualcosa qualcuno sto stai sta c'è cos'è esiste esistono serve dell all dall "
-        "nell sull un l d",
+        "voglio fare faccio fa fanno mio mia miei mie tuo tua nostro nostra mi ti vi ho hai abbiamo "
+        "avere conviene ogni qui qualcosa qualcuno sto stai sta c'è cos'è esiste esistono serve dell "
+        "all dall nell sull un l d invece ora adesso persino sì mai sempre essa esso essi esse sé "
+        "quei quegli li viene vengono proprio già ancora poi allora così tanto molto poco altro altra "
+        "altri altre stesso stessa qualche circa verso bisogno",
         "portuguese": "quanto quanta quantos quantas qual quais quê onde aonde posso podes podemos poderia devo "
-        "deveria quero fazer faço faz fazem meu minha meus minhas teu tua nosso nossa me te aqui algo alguém "
-        "estou sou somos tenho tens temos existe existem serve preciso",
+        "deveria quero fazer faço faz fazem meu minha meus minhas teu tua nosso nossa me te aqui algo "
+        "alguém estou sou somos tenho tens temos existe existem serve preciso sim disso nisso isto "
+        "aquilo acerca então sempre nunca mesma mesmos outro outra outros outras tanto ainda agora "
+        "assim lá nenhum nenhuma nenhuns consigo",
         "dutch": "hoeveel lang vaak groot ver mag mogen wil wilt willen moest zou zouden kun kunt heb hebt ben "
-        "bent mij me jouw je jullie ons hier iets iemand doe doen doet gaat krijg krijgt waarvoor waarmee "
-        "wiens welk",
-        "swedish": "hur mycket många länge ofta stor mitt min mina ditt din dina vårt våra mig dig här något någon "
-        "gör göra borde skulle vill behöver vems vart varifrån",
+        "bent mij me jouw je jullie ons hier iets iemand doe doen doet gaat krijg krijgt waarvoor "
+        "waarmee wiens welk zelf zelfs nu altijd nooit toch dus andere ander anders echt gewoon daar "
+        "daarom erg zeer nodig",
+        "swedish": "hur mycket många länge ofta stor mitt min mina ditt din dina vårt våra mig dig här något "
+        "någon gör göra borde skulle vill behöver vems vart varifrån nu själv alltid aldrig andra "
+        "annan annat",
         "danish": "meget mange længe ofte stor mit min mine dit din dine vores mig dig her noget nogen gør gøre "
         "burde vil behøver hvis hvorfra",
-        "norwegian": "mye mange lenge ofte stor mitt min mine ditt din dine vårt våre meg deg her noe noen gjør gjøre "
-        "burde vil behøver hvorfra",
+        "norwegian": "mye mange lenge ofte stor mitt min mine ditt din dine vårt våre meg deg her noe noen gjør "
+        "gjøre burde vil behøver hvorfra",
         "finnish": "paljonko montako kauanko mitkä millainen miten voin voit voimme pitäisi täytyy haluan minun "
         "sinun meidän minua täällä jotain joku tehdä",
-        "russian": "сколько как какой какие каков кому кого чего зачем откуда куда ли же мой моя мои моё мне меня "
-        "нам нас вам свой своя свои свою своего своей своих твой наш наша можно нужно надо могу можем "
-        "можешь хочу делать сделать чтобы такое такой тут здесь должно что-то кто-то является лучше будет будут "
-        "него неё ней них себя мной",
+        "russian": "сколько как какой какие каков кому кого чего зачем откуда куда ли же мой моя мои моё мне "
+        "меня нам нас вам свой своя свои свою своего своей своих твой наш наша можно нужно надо могу "
+        "можем можешь хочу делать сделать чтобы такое такой тут здесь должно что-то кто-то является "
+        "лучше будет будут него неё ней них себя мной моей моего моих моему каком каким какими какого "
+        "какому какую какое чём чему кем ком другие других другой другого могли нибудь либо себе "
+        "собой этой этом этими тот та те того той тех том такие таких сам сама сами самому один одна "
+        "одно всё всех всего очень нельзя никогда всегда сейчас тогда там потом нужен нужна нужны "
+        "необходимо",
         "turkish": "kaç ne nasıl bana benim senin bizim mıyım miyim mısın misin mu mü burada bir şey yapmalı "
         "yapabilirim gerekir istiyorum",
     }.items()
