@@ -117,9 +117,9 @@ IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image"
 DELIMITED = SandboxedFormat("csv/2", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
-        HTML: SandboxedFormat("html/10", "ragstone.extraction.html.parse:parse_html"),
+        HTML: SandboxedFormat("html/11", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/5", "ragstone.extraction.feed.parse:parse_feed"),
-        MHTML: SandboxedFormat("mhtml/7", "ragstone.extraction.mail.mhtml:parse_mhtml"),
+        MHTML: SandboxedFormat("mhtml/8", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/9", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/5", "ragstone.extraction.docx.parse:parse_docx"),
         PPTX: SandboxedFormat("pptx/5", "ragstone.extraction.pptx.parse:parse_pptx"),

@@ -57,9 +57,12 @@ def find_titled(nodes: Iterable[Node]) -> set[int]:
     }
 
 
-def find_role_hint(node: Node, body: Node, titled: Set[int]) -> str:
-    """The role that an element gives itself, "" for none; `titled` are those of `find_titled`."""
+def find_role_hint(node: Node, body: Node, titled: Set[int], around: Set[int] = frozenset()) -> str:
+    """The role that an element gives itself, "" for none; `titled` are those of `find_titled`, `around` those around
+    the page's title and prose."""
     if node.tag in ("html", "body", "article", "main", "h1") or node.text > GUARD * body.text:
+        return ""
+    if id(node) in around and (node.tag != "header" or _is_in_article(node)) and node.get("role") not in ARIA:
         return ""
     if role := ARIA.get(node.get("role")) or TAGS.get(node.tag):
         if role == "header" and _is_in_article(node):

@@ -6,6 +6,8 @@ from itertools import pairwise
 
 from ragstone.extraction.html.furniture_hints import find_role_hint, find_titled
 from ragstone.extraction.html.inline import collect_texts
+from ragstone.extraction.html.link_boxes import assign_link_roles
+from ragstone.extraction.html.page_title import find_around_title, find_title, find_titled_prose
 from ragstone.extraction.html.prose import GOOD, LINKED, find_misnamed, is_answer, measure_prose, measure_teasers
 from ragstone.extraction.html.tree import BLOCKS, HEADINGS, Node
 
@@ -17,6 +19,7 @@ NAMED = 0.3  # of the good text, from which an element's own word is taken that 
 PROSE = frozenset(("p", "div", "figcaption"))
 ROUNDS = 5  # of elements in elements whose names are wrong
 LEAST = 120  # characters of prose in the article around the page's title, from which it is the page's text
+BESIDE = 0.1  # of the main text, from which prose beside the title is no caption
 NEXT = 3  # pieces of prose among which one that is said again is a repetition
 TEASER = 700  # characters
 TEASERS = 3
@@ -29,19 +32,22 @@ def assign_roles(body: Node) -> None:
     beginnings, titled = _find_beginnings(nodes), find_titled(nodes)
     leading = {key: one for key, one in beginnings.items() if _is_link(one)}
     every, misnamed = measure_prose(nodes), set[int]()
-    teasers = measure_teasers(nodes, every, {id(node) for node in nodes if _is_teaser_row(node, leading)})
+    around = find_around_title(find_title(nodes), every)
+    rows = {id(node) for node in nodes if id(node) not in around and _is_teaser_row(node, leading)}
+    teasers = measure_teasers(nodes, every, rows)
     for _ in range(ROUNDS):
-        own = [node for node in nodes if not _assign_hint(node, body, leading, titled, misnamed)]
+        own = [node for node in nodes if not _assign_hint(node, body, rows, titled, around, misnamed)]
         mass = measure_prose(own)
         found = find_misnamed(nodes, every, teasers, mass.get(id(body), 0))
         if not found:
             break
         misnamed |= found
     answered = any(id(node) in misnamed and is_answer(node) for node in nodes)
-    main = _narrow_main(_find_declared_main(own, mass, answered=answered) or body, mass, beginnings)
-    _assign_outside_roles(main, mass, answered=answered)
+    declared = _find_declared_main(own, mass, answered=answered)
+    main = _narrow_main(declared or body, mass, beginnings)
+    _assign_outside_roles(main, mass, answered=answered, declared=declared is not None)
     for node in _walk(main) if mass.get(id(main)) else ():
-        _assign_link_roles(node, mass, HALF * mass[id(main)])
+        assign_link_roles(node, mass, HALF * mass[id(main)])
     _drop_repeats(main)
 
 
@@ -88,7 +94,9 @@ def _walk(body: Node) -> Iterator[Node]:
         waiting.extend(child for child in reversed(node.children) if isinstance(child, Node))
 
 
-def _assign_hint(node: Node, body: Node, leading: Mapping[int, Node], titled: Set[int], misnamed: Set[int]) -> bool:
+def _assign_hint(
+    node: Node, body: Node, rows: Set[int], titled: Set[int], around: Set[int], misnamed: Set[int]
+) -> bool:
     """Whether the element is furniture by its tag, role or class, or lies in such an element; notes it."""
     parent = node.parent
     if parent is None:
@@ -99,7 +107,7 @@ def _assign_hint(node: Node, body: Node, leading: Mapping[int, Node], titled: Se
     if parent.role:
         node.role = parent.role
         return True
-    node.role = find_role_hint(node, body, titled) or ("nav" if _is_teaser_row(node, leading) else "")
+    node.role = find_role_hint(node, body, titled, around) or ("nav" if id(node) in rows else "")
     return bool(node.role)
 
 
@@ -136,6 +144,7 @@ def _is_link(node: Node) -> bool:
 def _find_declared_main(own: list[Node], mass: dict[int, int], *, answered: bool) -> Node | None:
     """The element that says of itself that it is the article, if it holds a good part of the prose, or the page's title
     and no answers of readers are beside it."""
+    own = [node for node in own if not _is_in_link(node)]  # that is a card, which leads to an article
     return (
         _find_largest(own, mass, _is_article_body)
         or _find_largest(own, mass, _is_article)
@@ -147,6 +156,15 @@ def _find_declared_main(own: list[Node], mass: dict[int, int], *, answered: bool
 def _find_largest(own: list[Node], mass: dict[int, int], named: Callable[[Node], bool]) -> Node | None:
     best = max((node for node in own if named(node)), key=lambda node: mass.get(id(node), 0), default=None)
     return best if best is not None and mass.get(id(best), 0) > NAMED * max(mass.values(), default=0) else None
+
+
+def _is_in_link(node: Node) -> bool:
+    if not (_is_article(node) or _is_main(node)):
+        return False
+    up = node.parent
+    while up is not None and not (up.tag == "a" and up.get("href")):
+        up = up.parent
+    return up is not None
 
 
 def _find_titled_article(own: list[Node], mass: dict[int, int]) -> Node | None:
@@ -213,11 +231,11 @@ def _is_said_here(node: Node) -> bool:
     return not node.role and node.text >= GOOD and node.links <= LINKED * node.text
 
 
-def _assign_outside_roles(main: Node, mass: Mapping[int, int], *, answered: bool) -> None:
+def _assign_outside_roles(main: Node, mass: Mapping[int, int], *, answered: bool, declared: bool) -> None:
     """What stands before the main element is its header, what stands after it its footer; the title stays, and so do
     paragraphs beside the main element that begin its text, and all prose before answers of readers: they answer it."""
     node = main
-    title = next((one for one in _walk(main) if one.tag == "h1"), None)
+    title, is_titled = next((one for one in _walk(main) if one.tag == "h1"), None), False
     while node.parent is not None:
         parent, role = node.parent, "header"
         for place, child in enumerate(parent.children):
@@ -228,9 +246,15 @@ def _assign_outside_roles(main: Node, mass: Mapping[int, int], *, answered: bool
                     parent.children[place] = Node("span", parent, {}, [child], role=role)
             elif not child.role:
                 is_lead = id(child) in mass and (answered or (node is main and child.tag == "p"))
+                is_lead = is_lead or (is_titled and mass.get(id(child), 0) >= BESIDE * mass.get(id(main), 0))
                 child.role = "body" if is_lead and role == "header" else role
                 if role == "header" and title is None:
                     title = _keep_page_title(child)
+                    is_titled = (
+                        not declared
+                        and title is not None
+                        and _keep_titled_prose(title, child, mass, mass.get(id(main), 0))
+                    )
         node = parent
 
 
@@ -245,31 +269,12 @@ def _keep_page_title(part: Node) -> Node | None:
     return found
 
 
-def _assign_link_roles(node: Node, mass: Mapping[int, int], most: float) -> None:
-    """Give the lists and boxes of links in an element their role; a list below a heading or behind a colon is text, and
-    so is a box with more prose than `most`."""
-    before: Node | None = None
-    for child in node.children:
-        if isinstance(child, str):
-            before = None if child.strip() else before
-            continue
-        if not child.role:
-            child.role = _find_link_role(child) if mass.get(id(child), 0) <= most else ""
-            if child.role == "nav" and child.tag in ("ul", "ol") and before is not None and _is_lead_in(before):
-                child.role = ""
-        before = child if child.text else before
-
-
-def _is_lead_in(node: Node) -> bool:
-    if node.role:
-        return False
-    return node.tag in HEADINGS or (node.tag == "p" and "".join(collect_texts(node)).rstrip().endswith((":", "\uff1a")))
-
-
-def _find_link_role(node: Node) -> str:
-    """`nav` for a list or a box of little but links, `toc` for a list of links into the page."""
-    if node.tag in ("ul", "ol") and node.anchors and node.anchors > DENSE * node.text:
-        return "toc"
-    if node.tag in ("ul", "ol", "div", "section", "p", "dl") and node.text and node.links > DENSE * node.text:
-        return "nav"
-    return ""
+def _keep_titled_prose(title: Node, part: Node, mass: Mapping[int, int], most: int) -> bool:
+    """Keep the prose that stands with the page's title in a part before the main one: answers of readers may be longer
+    than what they answer. Whether what follows is text too: it stands beside a title that is alone."""
+    found = find_titled_prose(title, part, mass, BESIDE * most)
+    if found is not None:
+        found.role = "body"
+        for node in _walk(found):
+            assign_link_roles(node, mass, HALF * mass[id(found)])
+    return True

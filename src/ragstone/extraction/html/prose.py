@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Set
 
 from ragstone.extraction.html.furniture_hints import NAMES, find_words, is_marked
-from ragstone.extraction.html.tree import BLOCKS, Node
+from ragstone.extraction.html.tree import BLOCKS, Node, measure_text
 
 GOOD = 60  # characters of a paragraph that is certainly prose
 LINKED = 0.5  # share of link text from which a piece is navigation
@@ -88,6 +88,6 @@ def _is_caption(node: Node) -> bool:
 def _count_direct_text(node: Node) -> int:
     """Characters of text in the element itself and in inline elements of it."""
     return sum(
-        len(child.strip()) if isinstance(child, str) else 0 if child.tag in BLOCKS else child.text
+        measure_text(child) if isinstance(child, str) else 0 if child.tag in BLOCKS else child.text
         for child in node.children
     )

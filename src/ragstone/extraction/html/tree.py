@@ -18,7 +18,11 @@ from ragstone.extraction.html.hidden import (
     is_gone,
     replacement_text,
 )
+from ragstone.extraction.html.swallowed import release_swallowed
 
+# To a browser `<html …/>` opens a page; to the parser it is a page of nothing.
+CLOSED_ROOT = re.compile(r"(<(?:html|head|body)\b[^<>]{0,2000}?)/\s{0,9}>", re.IGNORECASE)
+WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]+")
 FRAMES = re.compile(r"</?(?:frameset|noframes)\b[^<>]*+>", re.IGNORECASE)
 LONGEST = 2000  # characters of an attribute that are looked at
 NOTHING: dict[str, str] = {}
@@ -89,7 +93,7 @@ def parse_tree(text: str, *, aria: bool = True, scripts: bool = True) -> Page:
 
     `aria`: leave out what `aria-hidden` names. `scripts`: as a reader sees it who has them, without `noscript`.
     """
-    text = drop_attributes(text)
+    text = CLOSED_ROOT.sub(r"\1>", drop_attributes(text))
     if "<frameset" in text.lower():  # then what stands in for frames is what there is to read
         text = FRAMES.sub("", text)
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True)
@@ -101,6 +105,7 @@ def parse_tree(text: str, *, aria: bool = True, scripts: bool = True) -> Page:
         raise TooDeep
     page = Page(Node("body", None))
     if root is not None:
+        release_swallowed(root)
         page.language = (root.get("lang") or root.get("xml:lang") or "")[:LONGEST]
         _TreeBuilder(page, styled=SHEET.search(text) is not None, aria=aria, scripts=scripts).build(root)
     return page
@@ -229,7 +234,13 @@ def _is_shown(tag: str, about: dict[str, str], within: Node) -> bool:
 
 def _append_text(node: Node, text: str) -> None:
     node.children.append(text)
-    node.text += len(text) if not text[:1].isspace() and not text[-1:].isspace() else len(text.strip())
+    node.text += measure_text(text)
+
+
+def measure_text(text: str) -> int:
+    """Characters of a text without blanks around it; a sign of a script that needs half as many counts twice."""
+    text = text.strip()
+    return len(text) if text.isascii() else len(text) + sum(map(len, WIDE.findall(text)))
 
 
 def _close_node(node: Node) -> Node:
