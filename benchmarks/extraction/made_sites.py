@@ -143,8 +143,9 @@ def make_jekyll(made: Made, folder: Path) -> None:
 
 
 def make_mhonarc(made: Made, folder: Path) -> None:
+    (folder / "built").mkdir()
     (folder / "box").write_text("".join(to_mail(text, n) for n, text in enumerate(TEXTS)))
-    if run(folder, "mhonarc", "-quiet", "-outdir", "built", "box") or (folder / "built").is_dir():
+    if run(folder, "mhonarc", "-quiet", "-outdir", "built", "box"):
         for n, text in enumerate(TEXTS):
             page = folder / f"built/msg{n:05d}.html"
             made.keep("mhonarc", text, page if page.is_file() else None)

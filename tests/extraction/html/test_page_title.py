@@ -60,3 +60,25 @@ def test_sentences_in_chinese_are_prose() -> None:
         f"<div><h1>茶</h1><div>{'2024-01-08 Created, ' * 5}</div><div><p>{first}</p><p>{first}二</p></div></div>"
     )
     assert first in text
+
+
+def test_posts_below_the_title_are_one_text() -> None:
+    posts = "".join(f"<div><article><p>Post {n} {PROSE * (3 if n == 1 else 1)}</p></article></div>" for n in range(3))
+    text = body(f"<header>{TITLE}</header><div>{posts}</div><footer>{LINKS}</footer>")
+    assert "Post 0" in text
+    assert "Post 2" in text
+
+
+def test_an_article_beside_teasers_is_the_text_alone() -> None:
+    teasers = "".join(f'<article><a href="/{n}"><h3>Teaser {n}</h3></a><p>{n} {PROSE}</p></article>' for n in range(2))
+    text = body(f"<div>{TITLE}</div><div><article><p>Own. {PROSE * 4}</p></article>{teasers}</div>")
+    assert "Own." in text
+    assert f"1 {PROSE.strip()}" not in text
+
+
+def test_lines_of_an_article_beside_its_longest_part_are_text() -> None:
+    lines = "".join(f"<div>Line {n} {PROSE}</div>" for n in range(3))
+    long = "".join(f"<div>Long {n} {PROSE}</div>" for n in range(12))
+    text = body(f"<article>{TITLE}<div><div>Begin. {PROSE}</div><div>{long}</div>{lines}</div></article>")
+    assert "Begin." in text
+    assert "Line 2" in text

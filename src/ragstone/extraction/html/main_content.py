@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Set
 from itertools import pairwise
 
+from ragstone.extraction.html.articles import find_common_part, is_article
 from ragstone.extraction.html.furniture_hints import find_role_hint, find_titled
 from ragstone.extraction.html.inline import collect_texts
 from ragstone.extraction.html.link_boxes import assign_link_roles
@@ -17,6 +18,7 @@ HALF = 0.5  # of the main text, from which a box of links is text
 SHARE = 0.7  # of the good text that the main element must hold
 NAMED = 0.3  # of the good text, from which an element's own word is taken that it is the article
 PROSE = frozenset(("p", "div", "figcaption"))
+LINES = 2  # paragraphs beside a part of an article that are no caption or note
 ROUNDS = 5  # of elements in elements whose names are wrong
 LEAST = 120  # characters of prose in the article around the page's title, from which it is the page's text
 BESIDE = 0.1  # of the main text, from which prose beside the title is no caption
@@ -44,7 +46,8 @@ def assign_roles(body: Node) -> None:
         misnamed |= found
     answered = any(id(node) in misnamed and is_answer(node) for node in nodes)
     declared = _find_declared_main(own, mass, answered=answered)
-    main = _narrow_main(declared or body, mass, beginnings)
+    within = declared is not None and not _is_main(declared)
+    main = _narrow_main(declared or body, mass, beginnings, within=within)
     _assign_outside_roles(main, mass, answered=answered, declared=declared is not None)
     for node in _walk(main) if mass.get(id(main)) else ():
         assign_link_roles(node, mass, HALF * mass[id(main)])
@@ -145,9 +148,10 @@ def _find_declared_main(own: list[Node], mass: dict[int, int], *, answered: bool
     """The element that says of itself that it is the article, if it holds a good part of the prose, or the page's title
     and no answers of readers are beside it."""
     own = [node for node in own if not _is_in_link(node)]  # that is a card, which leads to an article
+    best = _find_largest(own, mass, is_article)
     return (
         _find_largest(own, mass, _is_article_body)
-        or _find_largest(own, mass, _is_article)
+        or (find_common_part(best, own, mass) if best is not None else None)
         or (None if answered else _find_titled_article(own, mass))
         or _find_largest(own, mass, _is_main)
     )
@@ -159,7 +163,7 @@ def _find_largest(own: list[Node], mass: dict[int, int], named: Callable[[Node],
 
 
 def _is_in_link(node: Node) -> bool:
-    if not (_is_article(node) or _is_main(node)):
+    if not (is_article(node) or _is_main(node)):
         return False
     up = node.parent
     while up is not None and not (up.tag == "a" and up.get("href")):
@@ -171,7 +175,7 @@ def _find_titled_article(own: list[Node], mass: dict[int, int]) -> Node | None:
     """The innermost article around the only title of the page, also where a short one is beside many teasers."""
     titles = [node for node in own if node.tag == "h1"]
     up = titles[0] if len(titles) == 1 else None
-    while up is not None and not _is_article(up):
+    while up is not None and not is_article(up):
         up = up.parent
     return up if up is not None and mass.get(id(up), 0) >= LEAST else None
 
@@ -180,15 +184,11 @@ def _is_article_body(node: Node) -> bool:
     return node.get("itemprop") == "articleBody"
 
 
-def _is_article(node: Node) -> bool:
-    return node.tag == "article" or node.get("role") == "article"
-
-
 def _is_main(node: Node) -> bool:
     return node.tag == "main" or node.get("role") == "main"
 
 
-def _narrow_main(main: Node, mass: dict[int, int], beginnings: Mapping[int, Node]) -> Node:
+def _narrow_main(main: Node, mass: dict[int, int], beginnings: Mapping[int, Node], *, within: bool) -> Node:
     """The smallest element that holds most of the good prose of the one given."""
     whole = mass.get(id(main), 0)
     while whole:
@@ -199,7 +199,7 @@ def _narrow_main(main: Node, mass: dict[int, int], beginnings: Mapping[int, Node
         )
         if inner is None or mass.get(id(inner), 0) < SHARE * whole:
             break
-        if _is_section_of(main, inner, mass, beginnings):
+        if _is_section_of(main, inner, mass, beginnings) or (within and _has_paragraphs(main, inner, mass)):
             break
         main = inner
     return main
@@ -224,6 +224,17 @@ def _is_section_of(main: Node, inner: Node, mass: dict[int, int], beginnings: Ma
     begins = beginnings.get(id(inner))
     has_heading = begins is not None and begins.tag in HEADINGS
     return has_heading and any(child.tag in CLOSED and mass.get(id(child)) for child in before)
+
+
+def _has_paragraphs(main: Node, inner: Node, mass: Mapping[int, int]) -> bool:
+    """Whether an article has paragraphs before or after one of its parts: divisions or not, without blocks in them."""
+    at = main.children.index(inner)
+    parts = main.children[:at], main.children[at + 1 :]
+    return any(sum(isinstance(one, Node) and _is_paragraph(one, mass) for one in part) >= LINES for part in parts)
+
+
+def _is_paragraph(node: Node, mass: Mapping[int, int]) -> bool:
+    return node.tag in ("p", "div") and not node.role and bool(mass.get(id(node))) and not _holds_block(node)
 
 
 def _is_said_here(node: Node) -> bool:

@@ -20,8 +20,8 @@ def find_title(nodes: Iterable[Node]) -> Node | None:
 
 
 def find_around_title(title: Node | None, every: Mapping[int, int]) -> set[int]:
-    """The elements (by identity) around the title and prose, which are no furniture whatever their classes say: one
-    called `nav-content-wrap` or `with-sidebar` holds the page beside its navigation."""
+    """The elements (by identity) around the title and prose. Their classes do not make them furniture: one called
+    `nav-content-wrap` or `with-sidebar` holds the page beside its navigation."""
     found: set[int] = set()
     for around in _list_ancestors(title):
         if around.tag in ("nav", "footer", "dialog") or not find_words(around).isdisjoint(OVER):
@@ -32,7 +32,7 @@ def find_around_title(title: Node | None, every: Mapping[int, int]) -> set[int]:
 
 
 def find_titled_prose(title: Node, part: Node, mass: Mapping[int, int], least: float) -> Node | None:
-    """The innermost element of a part of the page that holds its title and at least so many characters of prose."""
+    """The innermost element of a part of the page that holds its title and `least` characters of prose."""
     for around in _list_ancestors(title):
         if mass.get(id(around), 0) >= max(least, GOOD):
             return around
