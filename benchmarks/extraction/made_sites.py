@@ -1,16 +1,17 @@
 """Make pages with a known text: `made_texts.py` through programs and themes that make web sites.
 
-    python benchmarks/extraction/made_sites.py OUT [--python VENV/bin/python…] [--node FOLDER…] [--php FOLDER]
+    python benchmarks/extraction/made_sites.py OUT [--python VENV/bin/python…] [--node FOLDER…]
 
 Each program is used where it is found: MkDocs, Sphinx, Pelican and Nikola (with all themes) in each environment whose
 interpreter is given; Hexo (with its themes), VitePress, HonKit and Docusaurus in each folder with `node_modules`;
-Jekyll, MHonArc, ikiwiki and Doxygen as commands; DokuWiki and MediaWiki (with their skins) as folders below that of
-`--php`. OUT has a folder for each site, and `truth.json` with the text of each page.
+Jekyll, MHonArc, ikiwiki and Doxygen as commands. OUT has a folder for each site, and
+`truth.json` with the text of each page.
 """
 
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -18,9 +19,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import made_node
-import made_php
+from lxml import html
 from made_texts import TEXTS, Text, to_mail, to_markdown, to_rest
 
+WORD = re.compile(r"\w+")
 LIST_THEMES = """
 import importlib.metadata as m, sys
 print("\\n".join(sorted({e.name for e in m.entry_points(group=sys.argv[1])})))
@@ -62,9 +64,10 @@ class Made:
         self.out = out
         self.truth: dict[str, str] = {}
 
-    def keep(self, site: str, text: Text, page: Path | bytes | None) -> None:
-        data = page.read_bytes() if isinstance(page, Path) else page
-        if data:
+    def keep(self, site: str, text: Text, page: Path | None) -> None:
+        """Keep a page if the text is in it: some themes leave it to a script."""
+        data = page.read_bytes() if page is not None else b""
+        if data and _holds(data, text):
             folder = self.out / site
             folder.mkdir(parents=True, exist_ok=True)
             (folder / f"{text.name}.html").write_bytes(data)
@@ -74,6 +77,13 @@ class Made:
         for text in TEXTS:
             self.keep(site, text, find_page(built, text.name))
         print(f"{sum(key.startswith(site + '/') for key in self.truth)} pages: {site}", flush=True)
+
+
+def _holds(data: bytes, text: Text) -> bool:
+    page = html.fromstring(data, parser=html.HTMLParser(encoding="utf-8"))
+    for hidden in page.xpath("//script | //style"):
+        hidden.drop_tree()
+    return "".join(WORD.findall(text.truth().split("\n")[0])) in "".join(WORD.findall(page.text_content()))
 
 
 def make_mkdocs(made: Made, python: str, folder: Path) -> None:
@@ -181,9 +191,6 @@ def list_makers(given: argparse.Namespace) -> Iterator[tuple[Callable[..., None]
     for folder in given.node:
         for maker in (made_node.make_hexo, made_node.make_vitepress, made_node.make_honkit, made_node.make_docusaurus):
             yield maker, folder
-    for folder in (given.php,) if given.php else ():
-        yield made_php.make_dokuwiki, folder
-        yield made_php.make_mediawiki, folder
     for single in (make_jekyll, make_mhonarc, make_ikiwiki, make_doxygen):
         yield single, None
 
@@ -193,7 +200,6 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--python", nargs="*", default=[])
     parser.add_argument("--node", nargs="*", default=[])
-    parser.add_argument("--php", default="")
     given = parser.parse_args()
     made = Made(given.out.resolve())
     for maker, where in list_makers(given):

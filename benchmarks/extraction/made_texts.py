@@ -184,28 +184,6 @@ def to_rest(text: Text) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def to_wiki(text: Text, heading: str, code: tuple[str, str], table: str) -> str:
-    """The text in a wiki's language: `heading` and `code` are its marks, `table` is "bars" or "mediawiki"."""
-    parts = [f"{heading * 2} {text.title} {heading * 2}"] if table == "bars" else []
-    for kind, content in text.pieces:
-        if kind == "h":
-            parts.append(f"{heading * 2} {content} {heading * 2}")
-        elif kind == "list":
-            mark = "  * " if table == "bars" else "* "
-            parts.append("\n".join(mark + item for item in content))  # type: ignore[attr-defined]
-        elif kind == "code":
-            parts.append(f"{code[0]}\n{content}\n{code[1]}")
-        elif kind == "table" and table == "bars":
-            first, *rest = content  # type: ignore[misc]
-            parts.append("\n".join((f"^ {' ^ '.join(first)} ^", *(f"| {' | '.join(row)} |" for row in rest))))
-        elif kind == "table":
-            rows = "\n|-\n".join("| " + " || ".join(row) for row in content)  # type: ignore[attr-defined]
-            parts.append('{| class="wikitable"\n' + rows + "\n|}")
-        else:
-            parts.append(str(content))
-    return "\n\n".join(parts) + "\n"
-
-
 def to_mail(text: Text, number: int) -> str:
     """The text as a message of a mailing list, one of a mailbox."""
     lines = []
