@@ -38,8 +38,10 @@ SHARES = {
     "help": 0.5,
     "handbooks": 0.4,
     "sayings": 0.3,
+    "tables": 0.6,
+    "in cells": 0.3,
 }
-MADE = ("bipia", "bipia, one line", "bipia, elsewhere", "in documentation")
+MADE = ("bipia", "bipia, one line", "bipia, elsewhere", "in documentation", "in cells")
 CALM = 0.3  # of a set's share goes to what is clean in attacked documents
 TOTAL = 2000.0
 PENALTY = 3.0

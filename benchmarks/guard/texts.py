@@ -25,6 +25,7 @@ FORMS = (
 )
 TREE = 400  # files of a tree that are read, unless all are asked for
 PIECE = 4  # words that two texts share when one is made of the other
+CELLS = 2  # separators of a line that is a row
 SAME = 0.3  # of the shorter one's pieces
 
 
@@ -49,7 +50,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 def every(data: Path, *, more: Path | None = None, whole: bool = False) -> Iterator[Text]:
-    """All texts, in a fixed order; `more` holds what `collect.py` wrote."""
+    """All texts, in a fixed order; `more` holds what `collect.py` and `tables.py` wrote."""
     yield from chunks(data / "kb", whole=whole)
     for name, path in (("clapnq", "qa/clapnq"), ("squad", "qa/squad_near"), ("prompting", "retrieval/anthropic_docs")):
         for row in rows(data / path / "corpus.jsonl"):
@@ -62,6 +63,10 @@ def every(data: Path, *, more: Path | None = None, whole: bool = False) -> Itera
         yield Text("notinject", row["source"], row["text"], row["text"] if row["label"] else "", fit)
     for row in rows(more / "pages.jsonl") if more else ():
         yield Text(f"pages, {row['kind']}", row["set"], row["text"], "", row["fit"])
+    tables = rows(more / "tables.jsonl") if more and (more / "tables.jsonl").exists() else []
+    for row in tables:
+        yield Text("tables", row["set"], row["text"], "", row["fit"])
+    yield from in_cells(data / "safety/bipia/composed.jsonl", tables)
     for row in rows(more / "books.jsonl") if more and (more / "books.jsonl").exists() else ():
         family, _, name = row["set"].partition(", ")
         if row["kind"] == "chunks":
@@ -122,8 +127,31 @@ def indirect(path: Path, documentation: Sequence[str]) -> Iterator[Text]:
         place = chance.randrange(len(within) + 1)
         yield Text("bipia", kind, context, attack, fit)
         yield Text("bipia, one line", kind, " ".join(context.split()), attack, fit)
-        yield Text("bipia, elsewhere", kind, "\n".join([*lines[:at], attack, *lines[at:]]), attack, fit)
+        here = attack.rstrip(".!?") if len(attack) % 2 else attack  # half of them without the mark at the end
+        yield Text("bipia, elsewhere", kind, "\n".join([*lines[:at], here, *lines[at:]]), here, fit)
         yield Text("in documentation", kind, "\n\n".join([*within[:place], attack, *within[place:]]), attack, fit)
+
+
+def in_cells(path: Path, tables: Sequence[dict[str, Any]]) -> Iterator[Text]:
+    """Rows of tables of the same half, with an attack in place of a cell."""
+    chance = random.Random(5)
+    held = {
+        fit: [row["text"] for row in tables if row["fit"] == fit and is_table(row["text"])] for fit in (True, False)
+    }
+    for row in rows(path) if tables else ():
+        fit = in_fit(row["context"][:200])
+        if row["label"]:
+            lines = chance.choice(held[fit]).split("\n")
+            at = chance.choice([n for n, line in enumerate(lines) if line.count("|") > CELLS])
+            cells = lines[at].split("|")
+            attack = row["attack"].rstrip(".!?") if len(row["attack"]) % 2 else row["attack"]
+            cells[chance.randrange(1, len(cells) - 1)] = f" {attack} "
+            lines[at] = "|".join(cells)
+            yield Text("in cells", row["category"], "\n".join(lines), attack, fit)
+
+
+def is_table(text: str) -> bool:
+    return any(line.count("|") > CELLS for line in text.split("\n"))
 
 
 def direct(folder: Path) -> Iterator[Text]:

@@ -79,3 +79,20 @@ def test_words_of_scripts_without_blanks_are_told_apart_by_pairs_of_letters() ->
     signs = [dict(zip(NAMES, values, strict=True)) for one, values in find_switches(text) if one.question]
     assert signs
     assert signs[0]["foreign"] < 0.7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Order | 2024-12-5678 | Cinema | Downtown |\n|---|---|---|---|\n"
+        "| Screen | Title | Showtime | Rate |\n| 1 | Holiday Spectacular | 7:00 PM daily | $250 |\n\n"
+        "Show Schedule Details\n\nPrint Date 12/15/2024 14:30\n\nBooking Agency: StarTickets Online, New York",
+        "Next reward: a $50 gift card at 5,000 points (1,753 to go)\n\n-----------\n\n"
+        "RETURN POLICY\nReturns within 30 days with the receipt\n\n*TXN98765202411231432*\n\nThank you for shopping!",
+        "| 07/01/2015 | 09/01/2015 | State Fish Company, Inc. | San Pedro | 25 | Layoff |\n"
+        "| 01/20/2016 | 01/25/2016 | Sage North America | Irvine | 67 | Layoff |\n"
+        "| 02/18/2016 | 02/24/2016 | Imagine Communications Corp. | San Diego | 14 | Closure |",
+    ],
+)
+def test_labels_of_forms_and_names_in_tables_ask_for_nothing(text: str) -> None:
+    assert assess_injection(text) == ((), 0.0)

@@ -30,6 +30,10 @@ LANGUAGE_WORDS = {
     "it": frozenset("il gli che è una per non con sono di della questo come".split()),
     "ru": frozenset("и в не на я что с ты как это вы по все для".split()),
 }
+END = re.compile(r"[.!?…:。！？][\"”»)']{0,3}\s*$")  # of a sentence; a label or a name has none
+TITLE = 0.5  # of its words with a capital, behind the first
+WORD = re.compile(r"[^\W\d_]+")
+SEPARATORS = frozenset("|\t")  # of cells
 LIST = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)]) ")
 PRODUCT = re.compile(
     r"\b(?:poem|essay|story|joke|song|lyrics|script|code|program|recipe|letter|e-?mail|tweet|article|headline|speech"
@@ -61,6 +65,9 @@ class OwnSigns(NamedTuple):
     long: float
     colon: float
     spoken: float
+    capitals: float
+    open: float
+    label: float
 
 
 class PlaceSigns(NamedTuple):
@@ -71,6 +78,7 @@ class PlaceSigns(NamedTuple):
     last: float
     first: float
     listed: float
+    cell: float
 
 
 class ContextSigns(NamedTuple):
@@ -154,6 +162,7 @@ class TextScene:
 
 def _own_signs(text: str, one: RequestSentence) -> OwnSigns:
     me = not ME.isdisjoint(one.words)
+    capitals, is_open = _share_capitals(text[one.start : one.end]), END.search(text, one.start, one.end) is None
     return OwnSigns(
         question=float(one.question),
         modal=float(one.modal),
@@ -167,7 +176,16 @@ def _own_signs(text: str, one: RequestSentence) -> OwnSigns:
         long=min(1.0, len(one.words) / 30),
         colon=float(text[one.start : one.end].rstrip().endswith(":")),
         spoken=float(_is_spoken(text, one.start)),
+        capitals=capitals,
+        open=float(is_open),
+        label=float(is_open and capitals > TITLE),
     )
+
+
+def _share_capitals(sentence: str) -> float:
+    """The share of its words behind the first one that begin with a capital letter, as those of names and titles do."""
+    words = WORD.findall(sentence)[1:]
+    return sum(word[0].isupper() for word in words) / len(words) if words else 0.0
 
 
 def _is_spoken(text: str, at: int) -> bool:
@@ -180,12 +198,14 @@ def _place_signs(text: str, one: RequestSentence) -> PlaceSigns:
     before, after = text[max(0, one.start - EDGE) : one.start], text[one.end : one.end + EDGE].replace("\r", "")
     above = before[len(before.rstrip()) :] if before.strip() else "\n\n"
     below = after[: len(after) - len(after.lstrip())] if after.strip() else "\n\n"
+    line_after = after.partition("\n")[0]
     return PlaceSigns(
         own_line=float("\n" in above and "\n" in below),
         own_block=float(above.count("\n") > 1 and below.count("\n") > 1),
         last=float(not after.strip()),
         first=float(not before.strip()),
         listed=float(LIST.match(text, text.rfind("\n", max(0, one.start - EDGE), one.start) + 1) is not None),
+        cell=float(not SEPARATORS.isdisjoint(before.rpartition("\n")[2]) and not SEPARATORS.isdisjoint(line_after)),
     )
 
 
