@@ -114,7 +114,7 @@ HEADED = (XML, EML, MHTML, CODE)  # text formats whose first lines may say who s
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/5", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
-DELIMITED = SandboxedFormat("csv/2", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
+DELIMITED = SandboxedFormat("csv/3", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
         HTML: SandboxedFormat("html/11", "ragstone.extraction.html.parse:parse_html"),
@@ -126,10 +126,10 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         EML: SandboxedFormat("eml/7", "ragstone.extraction.mail.eml:parse_eml"),
         CSV: DELIMITED,
         TSV: DELIMITED,
-        CODE: SandboxedFormat("code/1", "ragstone.extraction.source_code:parse_code"),
+        CODE: SandboxedFormat("code/2", "ragstone.extraction.source_code:parse_code"),
         EPUB: SandboxedFormat("epub/4", "ragstone.extraction.epub:parse_epub"),
         MSG: SandboxedFormat("msg/4", "ragstone.extraction.mail.msg:parse_msg"),
-        NOTEBOOK: SandboxedFormat("notebook/1", "ragstone.extraction.notebook:parse_notebook"),
+        NOTEBOOK: SandboxedFormat("notebook/2", "ragstone.extraction.notebook:parse_notebook"),
         ODT: SandboxedFormat("odt/2", "ragstone.extraction.odt:parse_odt"),
         RTF: SandboxedFormat("rtf/1", "ragstone.extraction.rtf:parse_rtf"),
         OLE_WORKBOOK: WORKBOOK,

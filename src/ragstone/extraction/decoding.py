@@ -4,6 +4,7 @@ import codecs
 import re
 
 from ragstone.core.errors import Refused
+from ragstone.extraction.encoded_runs import leave_out_encoded
 from ragstone.extraction.legacy_encodings import decode_unmarked
 
 BOMS = (
@@ -35,10 +36,16 @@ def encoding_from_bom(data: bytes) -> tuple[str, int] | None:
 
 def decode_text(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
     """The text of a file without its byte order mark: the marked encoding, then UTF-8, then the old one that fits
-    best, with a warning that names it.
+    best, with a warning that names it. Data in base64 is left out, with a warning.
 
     Raises `Refused` ("encoding") when nothing fits.
     """
+    text, warnings = _decode_bytes(data, path)
+    kept, left_out = leave_out_encoded(text)
+    return kept, (*warnings, *left_out)
+
+
+def _decode_bytes(data: bytes, path: str) -> tuple[str, tuple[str, ...]]:
     marked = encoding_from_bom(data)
     if marked is None:
         return decode_unmarked(data, path=path)

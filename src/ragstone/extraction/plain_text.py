@@ -22,14 +22,14 @@ LEVELS = {"=": 1, "-": 2, "~": 3}
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """Plain text. The text of record is the decoded file, every visible character in one block.
+    """Plain text. The text of record is the decoded file without data in base64, every visible character in one block.
 
     A heading is a line that is underlined over its whole width by `=`, `-` or `~`, or a line between
     blank lines with a number of several parts (`2.1 Scope`); one part (`2 Scope`) counts where
     numbers of several parts follow it in the file.
     """
 
-    recipe: str = "text-2"
+    recipe: str = "text-3"
     media_type: str = "text/plain"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:

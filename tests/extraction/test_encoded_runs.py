@@ -1,0 +1,62 @@
+"""Data in base64 within text is left out and counted; what people wrote stays, on the lines where it stood."""
+
+import base64
+import json
+import random
+
+import pytest
+
+from ragstone.extraction import extract
+from ragstone.extraction.encoded_runs import leave_out_encoded
+
+PICTURE = base64.b64encode(random.Random(1).randbytes(3000)).decode()
+TEXTS = {
+    "plan.md": f"The pump stops at nine. ![plan][one]\n\n[one]: <data:image/png;base64,{PICTURE}>\n\nThe end.\n",
+    "plan.txt": f"The pump stops at nine.\n\n{PICTURE}\n\nThe end.\n",
+    "plan.json": json.dumps({"picture": PICTURE, "text": "The pump stops at nine.", "last": "The end."}, indent=1),
+    "plan.jsonl": json.dumps({"picture": PICTURE, "text": "The pump stops at nine. The end."}) + "\n",
+    "plan.yaml": f"picture: {PICTURE}\ntext: The pump stops at nine.\nlast: The end.\n",
+    "plan.csv": f"text,picture\nThe pump stops at nine.,{PICTURE}\nThe end.,\n",
+    "plan.py": f'"""The pump stops at nine."""\nPICTURE = "{PICTURE}"\n# The end.\n',
+    "plan.rst": f"Plan\n====\n\nThe pump stops at nine.\n\n{PICTURE}\n\nThe end.\n",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_picture_is_left_out_and_counted(name: str) -> None:
+    found = extract(TEXTS[name].encode(), path=name)
+    assert PICTURE[:100] not in found.record
+    assert PICTURE[-100:] not in found.record
+    assert all(words in found.record for words in ("The pump stops at nine.", "The end."))
+    assert [one for one in found.warnings if "base64" in one] == [
+        f"{len(PICTURE):,} characters of encoded data (base64) were left out in 1 place"
+    ]
+
+
+def test_lines_keep_their_numbers() -> None:
+    text = TEXTS["plan.txt"]
+    kept, _ = leave_out_encoded(text)
+    assert kept.split("\n") == [line if line != PICTURE else "…" for line in text.split("\n")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ACGT" * 500,
+        "0123456789abcdef" * 100,
+        "word " * 400,
+        "Donaudampfschifffahrtsgesellschaft" * 40,
+        PICTURE[:900],
+        "\n".join(PICTURE[at : at + 76] for at in range(0, len(PICTURE), 76)),
+        "https://example.org/?" + "&".join(f"page={n}&Name=A{n}" for n in range(200)),
+        "样品保存两周" * 300,
+    ],
+    ids=lambda text: text[:20],
+)
+def test_other_long_runs_stay(text: str) -> None:
+    assert leave_out_encoded(text) == (text, ())
+
+
+def test_the_time_grows_with_the_length_alone() -> None:
+    for unit in ("a" * 999 + " ", "aB3" * 400, "=", "+/"):
+        assert len(leave_out_encoded(unit * (2_000_000 // len(unit)))[0]) <= 2_000_000
