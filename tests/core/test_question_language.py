@@ -23,6 +23,8 @@ from ragstone.core.question_language import (
         ("portuguese", "Onde posso mudar a senha?", ["mudar", "senha"]),
         ("dutch", "Hoe vaak moet ik apt-get draaien?", ["apt-get", "draaien"]),
         ("russian", "Сколько символов должно быть в пароле?", ["символов", "пароле"]),
+        ("german", "Wie groß ist das Lager in C?", ["lager", "c"]),
+        ("greek", "Πώς αλλάζω τον κωδικό της εφαρμογής;", ["αλλάζω", "κωδικό", "εφαρμογήσ"]),
     ],
 )
 def test_words_that_ask_and_small_words_name_no_subject(language: str, question: str, named: list[str]) -> None:
@@ -46,9 +48,22 @@ def test_a_question_that_tells_no_language_has_that_of_what_was_found() -> None:
     assert tell_language("Where is the configuration of it?", [french] * 3) is None
 
 
+@pytest.mark.parametrize("question", ["MIT License", "per user limit", "Los Angeles hotel", "pour point", "sort -u"])
+def test_one_small_word_of_another_language_among_english_passages_is_english(question: str) -> None:
+    english = "The limit of each user is set in the file of the hotel, and it is kept."
+    assert tell_language(question, [english] * 3) is None
+    assert tell_language("Wo steht der Drucker?", [english] * 3) == "german"
+    assert tell_language("Drucker oder Scanner", ["Der Drucker ist nicht mit dem Scanner verbunden."]) == "german"
+
+
 @pytest.mark.parametrize(
     ("language", "question", "leans"),
     [
+        ("french", "En quelle année l'entreprise fut-elle fondée ?", False),
+        ("spanish", "¿En qué carpeta se guardan los registros?", False),
+        ("german", "Ja, wie starte ich den Server im Keller?", False),
+        ("dutch", "En hoe begin ik de server in de kelder?", True),
+        ("italian", "E come si spegne la stampante?", True),
         ("french", "Et pour l'imprimante ?", True),
         ("german", "Und wie richte ich den Drucker dann ein?", True),
         ("german", "Wie lange dauert das?", True),

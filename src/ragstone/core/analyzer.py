@@ -117,9 +117,19 @@ def extract_search_terms(text: str, *, asked: bool = False) -> tuple[list[str], 
     return terms, [stem for one in _detect_languages(words, asked) for stem in stem_own(words, one)]
 
 
+def detect_text_language(text: str) -> str | None:
+    """The language of a text, English too; None where its words tell no single one."""
+    return detect_language(list_lower_words(text))
+
+
+def list_lower_words(text: str) -> list[str]:
+    """The words of a text as small words of languages are written."""
+    return [token.replace("’", "'").casefold() for token in extract_tokens(text)]
+
+
 def find_languages(text: str, *, asked: bool = False) -> tuple[str, ...]:
     """The languages other than English that stems of a text are made in, as `extract_search_terms` does."""
-    return _detect_languages([token.replace("’", "'").casefold() for token in extract_tokens(text)], asked)
+    return _detect_languages(list_lower_words(text), asked)
 
 
 def _detect_languages(words: list[str], asked: bool) -> tuple[str, ...]:

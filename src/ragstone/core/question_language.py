@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cache
 
-from ragstone.core.analyzer import extract_terms, extract_tokens, find_languages, stem_own
+from ragstone.core.analyzer import detect_text_language, extract_terms, extract_tokens, list_lower_words, stem_own
 from ragstone.core.languages import SMALL_WORDS, detect_language
 
 ENGLISH = "english"
@@ -73,7 +74,26 @@ ASKING_WORDS: Mapping[str, frozenset[str]] = {
 }
 
 
-AND = frozenset("und et y e en och og ja и ve".split())  # a question that begins so goes on with the one before
+# A question that begins with its language's "and" goes on with the one before.
+AND: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "german": "und",
+        "french": "et",
+        "spanish": "y e",
+        "italian": "e ed",
+        "portuguese": "e",
+        "dutch": "en",
+        "swedish": "och",
+        "danish": "og",
+        "norwegian": "og",
+        "finnish": "ja",
+        "russian": "и а",
+        "turkish": "ve",
+        "greek": "και",
+    }.items()
+}
+FEWEST_TOLD = 2  # small words of a question; one alone is a name in English too: "MIT License", "per user limit"
 FEWEST_NAMED = 2  # words of a subject; a question with fewer leans on what was said before
 
 
@@ -111,21 +131,28 @@ class QuestionWords:
 
 def is_small(word: str, language: str) -> bool:
     """Whether a word in lower case is a small word of a language, or one that asks."""
-    return word in SMALL_WORDS.get(language, ()) or word in ASKING_WORDS.get(language, ())
+    return word in _fold_small_words(language)
+
+
+@cache
+def _fold_small_words(language: str) -> frozenset[str]:
+    """The small words of a language as they are compared: "groß" is "gross", and no final sigma is left."""
+    words = (*SMALL_WORDS.get(language, ()), *ASKING_WORDS.get(language, ()))
+    return frozenset(word.casefold() for word in words)
 
 
 def list_pieces(token: str, language: str) -> Iterator[str]:
     """A word in lower case without the small words that an apostrophe or a hyphen joins to it.
 
-    >>> [list(list_pieces(word, "french")) for word in ("l'installation", "Qu'est-ce", "affiche-t-il", "apt-get")]
-    [['installation'], [], ['affiche'], ['apt-get']]
+    >>> [list(list_pieces(word, "french")) for word in ("l'installation", "Qu'est-ce", "affiche-t-il", "apt-get", "C")]
+    [['installation'], [], ['affiche'], ['apt-get'], ['c']]
     """
     word = token.replace("’", "'").casefold()
     if is_small(word, language):
         return
     pieces = re.split(r"['\-]", word)
     kept = [one for one in pieces if one and not is_small(one, language) and (len(one) > 1 or not one.isalpha())]
-    if len(kept) == len(pieces):
+    if len(kept) == len(pieces) or len(pieces) == 1:
         yield word
     else:
         yield from kept
@@ -142,19 +169,29 @@ def read_question(text: str, language: str) -> QuestionWords:
 
 
 def tell_language(question: str, passages: Sequence[str]) -> str | None:
-    """The language of a question: its own or, where it does not tell it, that which most of the first passages found
-    share; None for English, and where nothing tells.
+    """The language of a question; None for English, and where nothing tells.
+
+    Where no small word tells it, it is that which most of the first passages found share. Where one alone tells
+    another language than English, and those passages are English, it is English.
 
     >>> tell_language("Fichiers de configuration", ["Les fichiers de configuration sont dans le dossier."])
     'french'
     """
-    own = detect_language([token.replace("’", "'").casefold() for token in extract_tokens(question)])
+    words = list_lower_words(question)
+    own = detect_language(words)
     if own is None:
-        told = [one for text in passages[:READ] for one in find_languages(text)]
-        own = max(sorted(set(told)), key=told.count, default=None)
-        if own and told.count(own) < SHARED * len(passages[:READ]):
-            own = None
+        own = _find_shared_language(passages)
+    elif own != ENGLISH and sum(is_small(word, own) for word in words) < FEWEST_TOLD:
+        own = ENGLISH if _find_shared_language(passages) == ENGLISH else own
     return None if own == ENGLISH else own
+
+
+def _find_shared_language(passages: Sequence[str]) -> str | None:
+    """The language that most of the first passages tell."""
+    first = passages[:READ]
+    told = [one for one in map(detect_text_language, first) if one]
+    most = max(sorted(set(told)), key=told.count, default=None)
+    return most if most and told.count(most) >= SHARED * len(first) else None
 
 
 def find_own(words: QuestionWords | None, terms: Set[str], text: str) -> frozenset[str]:
@@ -170,4 +207,4 @@ def leans_on_history(question: str, language: str) -> bool:
     """
     tokens = [token.casefold() for token in extract_tokens(question)]
     named = {piece for token in tokens for piece in list_pieces(token, language)}
-    return bool(tokens) and (tokens[0] in AND or len(named) < FEWEST_NAMED)
+    return bool(tokens) and (tokens[0] in AND.get(language, ()) or len(named) < FEWEST_NAMED)

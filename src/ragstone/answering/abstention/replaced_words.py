@@ -100,7 +100,7 @@ def _split_own(token: str, own: QuestionWords) -> list[TermWord]:
     pieces = list(list_pieces(token, own.language))
     if not pieces:
         return [TermWord(token, token.casefold(), is_small=True)]
-    terms = [next(iter(own.find(piece)), next(iter(extract_terms(piece)), piece)) for piece in pieces]
+    terms = [min(own.find(piece), default=next(iter(extract_terms(piece)), piece)) for piece in pieces]
     return [TermWord(piece, term) for piece, term in zip(pieces, terms, strict=True)]
 
 
