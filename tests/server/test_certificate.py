@@ -9,6 +9,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from ragstone.core.errors import ConfigError
+from ragstone.server.certificate import Certificate
 from tests.patience import HANG, until
 from tests.server.conftest import Kept, Served, serve_program
 
@@ -89,3 +91,17 @@ def test_a_certificate_that_does_not_fit_leaves_the_former_and_health_says_so(ke
         swap(tmp_path, "two")
         until(lambda: client.get("/v1/health").json()["status"] == "healthy")
         assert read_certificate(served, "localhost") == read_pair(tmp_path / "two")
+
+
+def test_a_file_that_goes_while_it_is_loaded_is_a_problem_of_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_pair(tmp_path / "one", "ec")
+    certificate = Certificate(str(tmp_path / "one" / "tls.crt"), str(tmp_path / "one" / "tls.key"))
+    monkeypatch.setattr(ssl.SSLContext, "load_cert_chain", raise_missing)
+    with pytest.raises(ConfigError, match="cannot be used"):
+        certificate.load()
+
+
+def raise_missing(*_: object, **__: object) -> None:
+    raise FileNotFoundError(2, "No such file or directory")

@@ -180,6 +180,20 @@ def test_a_second_signal_ends_at_once_what_the_first_waits_for(
         assert served.stop() == 0
 
 
+@pytest.mark.parametrize("drain", ["0", "0.5"])
+def test_a_short_drain_ends_what_still_runs(kept: Kept, slow_vendor: "subprocess.Popen[str]", drain: str) -> None:
+    settings = {**vendor_settings(slow_vendor), "RAGSTONE_SERVE__DRAIN": drain}
+    with (
+        serve_program("--store", kept.folder / "store", **settings) as served,
+        httpx2.stream("POST", f"{served.url}/v1/ask", json={"query": QUESTION, "stream": True}, timeout=HANG) as reply,
+    ):
+        pieces = reply.iter_lines()
+        while "event: message" not in next(pieces):
+            pass
+        served.process.send_signal(signal.SIGTERM)
+        assert served.process.wait(HANG) == 0
+
+
 def test_a_worker_that_is_killed_is_replaced_and_each_has_its_own_places(
     kept: Kept, slow_vendor: "subprocess.Popen[str]"
 ) -> None:

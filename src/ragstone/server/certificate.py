@@ -36,8 +36,9 @@ class Certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         try:
             context.load_cert_chain(cert, key, password="")
-        except ssl.SSLError as error:
-            what = FAULTS.get(error.reason, "they must be PEM files, the key without a password")
+        except OSError as error:  # of OpenSSL, or of a file that has gone since it was opened
+            reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
+            what = FAULTS.get(reason, "they must be PEM files, the key without a password")
             raise ConfigError(f"the certificate {cert} with the key {key} cannot be used: {what}") from error
         return context
 

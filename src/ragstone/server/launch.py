@@ -200,7 +200,7 @@ def _make_config(
         server_header=False,
         proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=int(serve.drain) or None,
+        timeout_graceful_shutdown=math.ceil(serve.drain),
         ssl_certfile=serve.cert_file,
         ssl_keyfile=serve.key_file,
     )
