@@ -105,6 +105,23 @@ def test_long_headings_are_shortened() -> None:
     assert len(head) < 140
 
 
+@pytest.mark.parametrize(
+    ("heading", "shown"),
+    [
+        ("設定" * 40, "設定" * 29 + "設…"),
+        ("https://example.org/" + "part/" * 20, "https://example.org/" + "part/" * 7 + "part…"),
+        (
+            "Configure the setting(s) that control how the scheduler retries failures",
+            "Configure the setting(s) that control how the scheduler …",
+        ),
+        ("Run tools.deploy(target) twice", "Run tools.deploy(target) twice"),
+    ],
+)
+def test_a_long_heading_keeps_its_beginning(heading: str, shown: str) -> None:
+    head = found_text(Found((hit("Samples are lost.", headings=(heading,)),)), mask=same).splitlines()[0]
+    assert f" {shown} " in f" {head} "
+
+
 def test_the_figures_of_a_hit_mean_the_same_for_every_question() -> None:
     one = hit("Samples are lost.", cosine=0.41, bm25=3.0)
     head = found_text(Found((one,)), mask=same, question="How long are samples kept?").splitlines()[0]

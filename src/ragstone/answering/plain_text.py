@@ -6,7 +6,6 @@ Every text passes the `mask` that is given. Words of the question stand between 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from textwrap import shorten
 
 from ragstone.answering.excerpts import QuestionTerms, choose_lines, mark_words, weigh_terms
 from ragstone.answering.verification.citations import Mask, chunk_marker, number_marker
@@ -16,7 +15,7 @@ from ragstone.core.types import Document, Hit, Span
 
 NEAR_LINES = 2  # between two lines of one citation, such as a rule below a header
 LONGEST_HEADING = 60  # characters
-ARGUMENTS = re.compile(r"(?<=\w)\(.*", re.DOTALL)
+ARGUMENTS = re.compile(r"(?<=\w)\((?!\w{1,3}\)).*", re.DOTALL)  # "setting(s)" is a word
 NO_TERMS = QuestionTerms({})
 
 
@@ -77,9 +76,15 @@ def _hit_blocks(hits: Sequence[Hit], *, mask: Mask, question: str, full: bool) -
 
 
 def _shorten_heading(heading: str) -> str:
-    """A heading in at most 60 characters: the arguments of a declaration go first."""
-    named = ARGUMENTS.sub("(…)", heading) if len(heading) > LONGEST_HEADING else heading
-    return shorten(named, LONGEST_HEADING, placeholder=" …") if len(named) > LONGEST_HEADING else named
+    """A heading in at most 60 characters: the arguments of a declaration go first, then words at the end, then
+    characters of a word that is as long."""
+    if len(heading) <= LONGEST_HEADING:
+        return heading
+    named = ARGUMENTS.sub("(…)", heading)
+    if len(named) <= LONGEST_HEADING:
+        return named
+    kept, blank, _ = named[: LONGEST_HEADING - 1].rpartition(" ")
+    return f"{kept.rstrip()} …" if blank and kept.strip() else f"{named[: LONGEST_HEADING - 1]}…"
 
 
 def _has_several_sources(documents: Sequence[Document]) -> bool:
