@@ -11,6 +11,7 @@ from ragstone.core import analyzer, work_limit
 from ragstone.core.answers import Found
 from ragstone.core.filters import Condition, Where
 from ragstone.stores import word_counts
+from ragstone.stores.column_pair import ColumnPair
 from ragstone.stores.tables import TableDatabase, reader
 from ragstone.stores.word_counts import TooManyWords, WordCounter
 from tests.stores.tables.conftest import DIMENSION, DOCS, ROWS, Data, Opened, vectors_of
@@ -238,6 +239,30 @@ async def test_a_table_with_too_many_words_to_keep_is_counted_for_each_question(
     assert found.hits
     with pytest.raises(TooManyWords):
         WordCounter(most=3).add_rows([("1", "one two three four")])
+
+
+async def test_rating_by_other_words_keeps_the_counts_of_the_question(
+    engine: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb = engine(search=KEYWORD)
+    await kb.pipeline("p").search("samples")
+    [tables] = kb._components._parts._tables.values()
+    monkeypatch.setattr("ragstone.stores.tables.reader.WordCounter", lambda only=None: counted(only))
+    asked: list[object] = []
+
+    def counted(only: object) -> WordCounter:
+        asked.append(only)
+        return WordCounter(only, most=20)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(tables, "_kept", word_counts.WordCountCache())
+    async with tables.reader(ColumnPair("docs", "content", "embedding", "id")) as open_reader:
+        found = [one.id for one in await open_reader.matching("samples kept", where=Where(), limit=9)]
+        own = await open_reader.rate(found, vector=None, query="samples kept")
+        other = await open_reader.rate(found, vector=None, query="default days")
+        before = len(asked)
+        assert await open_reader.rate(found, vector=None, query="samples kept") == own != other
+        await open_reader.idf("samples kept")
+        assert len(asked) == before
 
 
 async def test_a_row_that_the_guard_has_no_time_for_is_left_out_with_a_note(

@@ -1,7 +1,7 @@
 """One pair as a reader: every question is one transaction that can only read, under a timeout."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -160,13 +160,24 @@ class TableReader:
 
     async def _rank_query(self, query: str) -> tuple[WordCounts, Ranking]:
         if self._ranked is None or self._ranked[0] != query:
-            terms = bm25.query_terms(query)
-            key = (self._relation.label, self._pair.text, self._pair.id, repr(self._pair.filter))
-            counted = await self._kept.get_counts(key, look=self._read_fingerprint, count=self._count_words)
-            if counted is None:  # too large to keep: counted for this question alone
-                counted = await self._count_words(terms)
-            self._ranked, self._scored = (query, counted, counted.rank_rows(terms)), {}
+            self._ranked, self._scored = (query, *await self._read_ranking(query)), {}
         return self._ranked[1], self._ranked[2]
+
+    async def _read_ranking(self, query: str) -> tuple[WordCounts, Ranking]:
+        terms = bm25.query_terms(query)
+        key = (self._relation.label, self._pair.text, self._pair.id, repr(self._pair.filter))
+        counted = await self._kept.get_counts(key, look=self._read_fingerprint, count=self._count_words)
+        if counted is None:  # too large to keep: counted for this query alone
+            counted = await self._count_words(terms)
+        return counted, counted.rank_rows(terms)
+
+    async def _score_known(self, ids: Iterable[str], query: str) -> dict[str, float]:
+        """BM25 of rows that were found; the counts of a question that was searched by stay at hand."""
+        if self._ranked is None or self._ranked[0] == query:
+            counted, ranking = await self._rank_query(query)
+            return {one: self._score_text(self._known[one][1], counted, ranking) for one in ids}
+        counted, ranking = await self._read_ranking(query)
+        return {one: counted.score_text(self._known[one][1], ranking.weights) for one in ids}
 
     async def _read_fingerprint(self) -> TableFingerprint:
         shape = statements.FINGERPRINT_ROWS if self._relation.rows else statements.FINGERPRINT_TEXTS
@@ -203,9 +214,8 @@ class TableReader:
     async def rate(self, ids: Sequence[str], *, vector: Vectors | None, query: str) -> dict[str, dict[str, float]]:
         rated: dict[str, dict[str, float]] = {one: {} for one in dict.fromkeys(ids) if one in self._known}
         if rated and not self._wordless:
-            counted, ranking = await self._rank_query(query)
-            for one in rated:
-                rated[one]["bm25"] = self._score_text(self._known[one][1], counted, ranking)
+            for one, score in (await self._score_known(rated, query)).items():
+                rated[one]["bm25"] = score
         if vector is not None and rated:
             among, more = self._sql.match_ids([self._known[one][0] for one in rated])
             distance, given = self._sql.measure_distance(vector)
