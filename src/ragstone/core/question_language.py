@@ -9,7 +9,7 @@ from ragstone.core.analyzer import detect_text_language, extract_terms, extract_
 from ragstone.core.languages import SMALL_WORDS, detect_language
 
 ENGLISH = "english"
-# A language that the question does not tell is that of the passages found, where so many of the first ones share one.
+# A language that the question does not tell is that of the first passages found, where this share of them has one.
 READ, SHARED = 5, 0.6
 # Beside the small words of a language those that ask, by which a question is spoken, not what it is about: "how much",
 # "I would like", "does one have to". They are no stop words: an index counts them.

@@ -32,7 +32,7 @@ def choose_words(texts: Sequence[str], counts: Sequence[float]) -> str:
 
 
 def _count_stems(text: str, words: dict[str, str]) -> dict[str, int]:
-    """How often the words of each stem stand in a text; adds to `words` the first word of each. Of a run of Chinese or
+    """How often the words of each stem occur in a text; adds to `words` the first word of each. Of a run of Chinese or
     Japanese the pairs are words."""
     tokens = Counter(analyzer.extract_tokens(text.casefold()))
     small = SMALL_WORDS[detect_language(tokens) or "english"]

@@ -38,7 +38,7 @@ class Certificate:
             context.load_cert_chain(cert, key, password="")
         except OSError as error:  # of OpenSSL, or of a file that has gone since it was opened
             reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
-            what = FAULTS.get(reason, "they must be PEM files, the key without a password")
+            what = FAULTS.get(reason or "", "they must be PEM files, the key without a password")
             raise ConfigError(f"the certificate {cert} with the key {key} cannot be used: {what}") from error
         return context
 

@@ -261,11 +261,9 @@ def _assign_outside_roles(main: Node, mass: Mapping[int, int], *, answered: bool
                 child.role = "body" if is_lead and role == "header" else role
                 if role == "header" and title is None:
                     title = _keep_page_title(child)
-                    is_titled = (
-                        not declared
-                        and title is not None
-                        and _keep_titled_prose(title, child, mass, mass.get(id(main), 0))
-                    )
+                    if title is not None and not declared:  # what follows stands beside a title that is alone
+                        is_titled = True
+                        _keep_titled_prose(title, child, mass, mass.get(id(main), 0))
         node = parent
 
 
@@ -280,12 +278,11 @@ def _keep_page_title(part: Node) -> Node | None:
     return found
 
 
-def _keep_titled_prose(title: Node, part: Node, mass: Mapping[int, int], most: int) -> bool:
-    """Keep the prose that stands with the page's title in a part before the main one: answers of readers may be longer
-    than what they answer. Whether what follows is text too: it stands beside a title that is alone."""
+def _keep_titled_prose(title: Node, part: Node, mass: Mapping[int, int], most: int) -> None:
+    """Keep the prose beside the page's title in a part before the main one: answers of readers may be longer than what
+    they answer. `most` is the prose of the main part."""
     found = find_titled_prose(title, part, mass, BESIDE * most)
     if found is not None:
         found.role = "body"
         for node in _walk(found):
             assign_link_roles(node, mass, HALF * mass[id(found)])
-    return True

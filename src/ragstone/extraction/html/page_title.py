@@ -1,4 +1,4 @@
-"""The title of a web page says where its text begins: prose that stands with it is text."""
+"""The title of a web page says where its text begins: prose beside it is text."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
