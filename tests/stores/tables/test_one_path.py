@@ -146,7 +146,7 @@ SEARCHES: dict[str, tuple[dict[str, Any], Any, Check]] = {
         "range",
         lambda plain, found, _: order(plain) != order(found) or plain.hits[0].score < 0.04,
     ),
-    "feedback": ({}, 5.0, lambda plain, found, table: (order(plain) == order(found)) == table),
+    "feedback": ({}, 0.0, lambda plain, found, table: (order(plain) == order(found)) == table),
     "freshness_weight": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
     "freshness_days": ({"freshness_weight": 9.0}, 9000.0, lambda plain, found, _: freshest(found) > freshest(plain)),
     "metadata_weight": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
