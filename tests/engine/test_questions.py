@@ -380,6 +380,7 @@ class Nothing:
     [
         ({"text": " "}, "question is empty"),
         ({"text": "x" * 10_001}, "10001 characters"),
+        ({"text": "samples \ud800"}, "not valid Unicode: '.ud800' is half of a character"),
         ({"text": "x", "top_k": 0}, "invalid top_k 0"),
         ({"text": "x", "per_document": 0}, "invalid per_document 0"),
         ({"text": "x", "mode": "fuzzy"}, "unknown mode 'fuzzy'"),

@@ -12,7 +12,7 @@ from ragstone.answering.abstention.abstain import ABSTENTION
 from ragstone.config.model_settings import LlmSettings
 from ragstone.server.routes import pipelines
 from tests.patience import HANG
-from tests.server.conftest import QUESTION, Kept, open_client
+from tests.server.conftest import JSON, QUESTION, Kept, open_client
 
 OFF_TOPIC = "Who won the chess championship in Reykjavik?"
 
@@ -110,6 +110,8 @@ async def test_health_waits_for_no_model_for_long_and_for_all_at_once(
     [
         ("POST", "handbook", {}, 400, "INVALID_REQUEST"),
         ("POST", "handbook", {"query": ""}, 400, "INVALID_REQUEST"),
+        ("POST", "handbook", {"query": "samples \ud800"}, 400, "INVALID_REQUEST"),
+        ("POST", "handbook", {"query": "samples \ud800", "stream": True}, 400, "INVALID_REQUEST"),
         ("POST", "handbook", {"query": "x", "top_n": -1}, 400, "INVALID_REQUEST"),
         ("POST", "handbook", {"query": "x", "messages": [{"role": "system", "content": ""}]}, 400, "INVALID_REQUEST"),
         ("POST", "handbook", {"query": "x", "filter": {"conditions": [{"column": "a"}]}}, 400, "INVALID_REQUEST"),
@@ -120,10 +122,30 @@ async def test_health_waits_for_no_model_for_long_and_for_all_at_once(
 async def test_errors_have_the_codes_of_its_server(
     client: httpx2.AsyncClient, method: str, path: str, body: Any, status: int, code: str
 ) -> None:
-    reply = await client.request(method, f"/v1/pipelines/{path}", json=body)
+    content = None if body is None else json.dumps(body)
+    headers = {} if body is None else JSON
+    reply = await client.request(method, f"/v1/pipelines/{path}", content=content, headers=headers)
     assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)
     assert set(reply.json()) == {"error"}
     assert reply.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/search", {"query": "samples \ud800"}),
+        ("/search", {"keyword": "samples \ud800"}),
+        ("/search", {"query": "samples \ud800", "generate": True}),
+        ("/v1/query", {"question": "samples \ud800"}),
+        ("/v1/search", {"query": "samples \ud800"}),
+    ],
+)
+async def test_half_a_character_is_refused_before_a_vendor_is_sent_it(
+    client: httpx2.AsyncClient, path: str, body: Any
+) -> None:
+    reply = await client.post(path, content=json.dumps(body), headers=JSON)
+    assert reply.status_code == (422 if path == "/v1/search" else 400)
+    assert "ud800" in reply.text
 
 
 # nadir

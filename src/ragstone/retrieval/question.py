@@ -37,6 +37,11 @@ class Question(SearchOptions):
             raise UsageError("the question is empty")
         if len(self.text) > LONGEST_QUESTION:
             raise UsageError(f"the question has {len(self.text)} characters; at most {LONGEST_QUESTION} are read")
+        try:
+            self.text.encode()
+        except UnicodeEncodeError as error:  # a vendor cannot be sent it, and no document has it
+            half = self.text[error.start]
+            raise UsageError(f"the question is not valid Unicode: {half!r} is half of a character") from error
         if not isinstance(self.where, Where):
             raise UsageError(f'invalid where {self.where!r:.60}: expected a Where, such as Where(paths=("guides/**",))')
         if wrong := find_violation(self):
