@@ -42,6 +42,7 @@ server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 print(server.server_address[1], flush=True)
 server.serve_forever()
 """
+MESSAGES = {"messages": [{"role": "user", "content": QUESTION}], "stream": True}
 
 
 def test_it_starts_answers_and_ends_at_a_signal(kept: Kept) -> None:
@@ -178,6 +179,49 @@ def test_a_second_signal_ends_at_once_what_the_first_waits_for(
                 pass
         assert served.process.poll() is None
         assert served.stop() == 0
+    assert "Traceback" not in "".join(served.lines)
+
+
+STREAMS: tuple[tuple[str, dict[str, object], str], ...] = (
+    ("/v1/ask", {"query": QUESTION, "stream": True}, 'event: error\ndata: {"code":"unavailable","message":"the server'),
+    ("/v1/pipelines/p", {"query": QUESTION, "stream": True}, 'data: {"type":"error","error":"the server is stopping'),
+    ("/v1/chat/completions", {"model": "p", **MESSAGES}, 'data: {"error":{"message":"the server is stopping'),
+    ("/v1/responses", {"model": "p", "input": QUESTION, "stream": True}, "event: error\ndata: "),
+)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_outlasts_the_drain_ends_with_an_error_of_its_kind(
+    kept: Kept, slow_vendor: "subprocess.Popen[str]", tmp_path: Path, workers: int
+) -> None:
+    config = tmp_path / "c.yaml"
+    config.write_text("pipelines: [{name: p, collections: [default]}]\nserve: {drain: 1}\n")
+    settings = {**vendor_settings(slow_vendor), "RAGSTONE_SERVE__WORKERS": str(workers)}
+    with (
+        serve_program("--config", config, "--store", kept.folder / "store", **settings) as served,
+        contextlib.ExitStack() as stack,
+    ):
+        opened: list[tuple[Iterator[str], str]] = []
+        for path, body, last in STREAMS:
+            reply = stack.enter_context(httpx2.stream("POST", f"{served.url}{path}", json=body, timeout=HANG))
+            pieces = reply.iter_text()
+            while "data: " not in next(pieces):
+                pass
+            opened.append((pieces, last))
+        asking = socket.create_connection(("127.0.0.1", served.port))
+        head = "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        asking.sendall(f"{head}Content-Length: 9\r\n\r\n{{".encode())
+        served.process.send_signal(signal.SIGTERM)
+        for pieces, last in opened:
+            assert last in "".join(pieces)  # and the stream is whole: else reading it raises
+        answer = b""
+        while piece := asking.recv(65536):
+            answer += piece
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert b'"code":"unavailable"' in answer
+        asking.close()
+        assert served.process.wait(HANG) == 0
+    assert "Traceback" not in "".join(served.lines)
 
 
 @pytest.mark.parametrize("drain", ["0", "0.5"])

@@ -83,6 +83,10 @@ class Problem:
     headers: Mapping[str, str]
 
 
+# What is not answered when the server ends.
+STOPPING = Problem(503, "unavailable", "the server is stopping: ask again", {"Retry-After": "1"})
+
+
 def describe_error(error: Exception) -> Problem:
     """The response for an error; one that nobody foresaw is logged with its trace."""
     if isinstance(error, StreamFailed) and isinstance(error.__cause__, Exception):

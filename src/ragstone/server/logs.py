@@ -1,5 +1,6 @@
 """The log of a server: one JSON object a line, on stderr."""
 
+import asyncio
 import json
 import logging
 import sys
@@ -30,10 +31,18 @@ class JsonFormatter(logging.Formatter):
         return json.dumps({name: mask_secrets(str(value)) for name, value in told.items()})
 
 
+def tells_of_failure(record: logging.LogRecord) -> bool:
+    """Whether a record is about more than work that ended with the server: uvicorn tells of that with a trace."""
+    kind = record.exc_info[0] if isinstance(record.exc_info, tuple) else None
+    ended = kind is not None and issubclass(kind, asyncio.CancelledError)
+    return not ended and not record.getMessage().rstrip().endswith("asyncio.exceptions.CancelledError")
+
+
 def write_json_logs(level: int = logging.WARNING) -> None:
     """Write the log of this process as JSON lines to stderr."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
+    handler.addFilter(tells_of_failure)
     for logger in LOGGERS:
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(level)

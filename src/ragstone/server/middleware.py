@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ragstone.server.errors import describe_error, shape_problem
+from ragstone.server.errors import STOPPING, Problem, describe_error, shape_problem
 from ragstone.server.state import ServerState
 
 log = logging.getLogger("ragstone")
@@ -93,11 +93,19 @@ class FailureMiddleware:
             await self._app(scope, receive, watched)
         except Refusal:
             raise
+        except asyncio.CancelledError:  # by the end of the server alone
+            if watched.started:
+                raise
+            await _respond(STOPPING, scope, receive, send)
         except Exception as error:
             if watched.started:
                 raise
-            status, body = shape_problem(scope["path"], describe_error(error))
-            await JSONResponse(body, status)(scope, receive, send)
+            await _respond(describe_error(error), scope, receive, send)
+
+
+async def _respond(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+    status, body = shape_problem(scope["path"], problem)
+    await JSONResponse(body, status, headers=dict(problem.headers))(scope, receive, send)
 
 
 class StateMiddleware:
@@ -147,9 +155,7 @@ class DoorMiddleware:
         except Refusal as refusal:
             if watched.started:
                 raise
-            problem = describe_error(refusal)
-            status, shaped = shape_problem(scope["path"], problem)
-            await JSONResponse(shaped, status, headers=dict(problem.headers))(scope, receive, send)
+            await _respond(describe_error(refusal), scope, receive, send)
 
     def _check_host(self, headers: Headers) -> None:
         host = headers.get("host", "")

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from typing import Any, TypeVar
 
@@ -12,10 +12,12 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from ragstone.core.types import Json
-from ragstone.server.errors import describe_error
+from ragstone.server.errors import STOPPING, describe_error
+from ragstone.server.middleware import WatchedSend
 from ragstone.server.state import state_of
 
 R = TypeVar("R")
+FrameFailure = Callable[[str, str], ServerSentEvent]  # of a code and a sentence
 
 AppStatus.enable_automatic_graceful_drain = False  # it cuts streams at the first signal; they end within `serve.drain`
 
@@ -46,18 +48,31 @@ async def _wait_for_disconnect(request: Request) -> None:
 
 
 class EventStream(EventSourceResponse):
-    """Events of a request, with heartbeats; its turn among the questions ends with it."""
+    """Events of a request, with heartbeats; its turn among the questions ends with it. Where the server ends before
+    them, `frame_failure` makes the last one of a code and a sentence."""
 
     def __init__(
-        self, request: Request, events: AsyncIterator[ServerSentEvent], stack: AsyncExitStack | None = None
+        self,
+        request: Request,
+        events: AsyncIterator[ServerSentEvent],
+        stack: AsyncExitStack | None = None,
+        *,
+        frame_failure: FrameFailure,
     ) -> None:
         seconds = state_of(request).settings.serve.heartbeat
         super().__init__(events, ping=seconds, sep="\n", ping_message_factory=make_heartbeat)
         self._stack = stack
+        self._frame_failure = frame_failure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        watched = WatchedSend(send)
         try:
-            await super().__call__(scope, receive, send)
+            await super().__call__(scope, receive, watched)
+        except asyncio.CancelledError:  # by the server alone: a client that goes away ends the stream itself
+            if not watched.started:
+                raise
+            last = self._frame_failure(STOPPING.code, STOPPING.message)
+            await send({"type": "http.response.body", "body": last.encode(), "more_body": False})
         finally:
             if self._stack is not None:
                 await self._stack.aclose()
@@ -76,6 +91,11 @@ def make_event(data: Json, name: str | None = None) -> ServerSentEvent:
 def dump_line(data: Json) -> str:
     """JSON on one line, as compact as clients expect."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def frame_failure(code: str, message: str) -> ServerSentEvent:
+    """An error in the middle of one of our own streams."""
+    return make_event({"code": code, "message": message}, "error")
 
 
 async def begin_stream(

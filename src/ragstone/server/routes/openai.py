@@ -67,7 +67,7 @@ async def complete_chat(request: Request, body: ChatBody) -> Response:
             except BaseException:
                 await stack.aclose()
                 raise
-            return EventStream(request, made.frame(begun), stack)
+            return EventStream(request, made.frame(begun), stack, frame_failure=_frame_failure)
 
         async def work() -> Answer:
             async with turn:
@@ -99,8 +99,7 @@ class _Completion:
         async for piece in stream_text(events, text):
             yield self._chunk({"content": piece})
         if text.failure is not None:
-            code, message = text.failure
-            yield _data({"error": {"message": message, "type": "server_error", "param": None, "code": code}})
+            yield _frame_failure(*text.failure)
             return
         if text.answer is not None:
             yield self._chunk({"annotations": annotate(text.shown, text.answer, base_url=self._base_url)})
@@ -113,6 +112,10 @@ class _Completion:
     def _chunk(self, delta: Json, finish_reason: str | None = None) -> ServerSentEvent:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
         return _data({**self._identity, "object": "chat.completion.chunk", "choices": [choice]})
+
+
+def _frame_failure(code: str, message: str) -> ServerSentEvent:
+    return _data({"error": {"message": message, "type": "server_error", "param": None, "code": code}})
 
 
 def _data(data: Json) -> ServerSentEvent:

@@ -46,7 +46,7 @@ async def create_response(request: Request, body: ResponseBody) -> Response:
             except BaseException:
                 await stack.aclose()
                 raise
-            return EventStream(request, made.frame(begun), stack)
+            return EventStream(request, made.frame(begun), stack, frame_failure=made.frame_failure)
 
         async def work() -> Answer:
             async with turn:
@@ -111,12 +111,15 @@ class _ModelResponse:
             delta = {"item_id": self._item, **PLACE, "delta": piece, "logprobs": []}
             yield self._event("response.output_text.delta", delta)
         if text.failure is not None:
-            code, message = text.failure
-            yield self._event("error", {"code": code, "message": message, "param": None})
+            yield self.frame_failure(*text.failure)
             return
         if text.answer is not None:
             for event in self._end(text.answer, text.shown):
                 yield event
+
+    def frame_failure(self, code: str, message: str) -> ServerSentEvent:
+        """The event of an error, which ends the stream."""
+        return self._event("error", {"code": code, "message": message, "param": None})
 
     def _end(self, answer: Answer, text: str) -> list[ServerSentEvent]:
         """The events after the last piece of the text."""

@@ -80,7 +80,8 @@ async def ask_pipeline(request: Request, name: str, body: QueryBody) -> Response
             if isinstance(error, RagstoneError):
                 raise StreamFailed(str(error)) from error
             raise
-        return EventStream(request, _frame_chunks(begun, counted.add_answer), stack)
+        chunks = _frame_chunks(begun, counted.add_answer)
+        return EventStream(request, chunks, stack, frame_failure=_frame_failure)
 
     async def work() -> Answer:
         async with turn:
@@ -121,9 +122,13 @@ async def _frame_chunks(events: AsyncIterator[Event], ended: Any) -> AsyncGenera
                 if not said and answer.text:  # quotes and abstentions are not streamed
                     yield make_event({"type": "chunk", "content": mask_secrets(answer.text)})
     except Exception as error:
-        yield make_event({"type": "error", "error": describe_failure(error)[1]})
+        yield _frame_failure(*describe_failure(error))
     else:
         yield make_event({"type": "done"})
+
+
+def _frame_failure(_code: str, message: str) -> ServerSentEvent:
+    return make_event({"type": "error", "error": message})
 
 
 @router.get("/v1/live", summary="Whether the process runs")

@@ -21,7 +21,14 @@ from ragstone.server.checked_routes import OwnRoute
 from ragstone.server.descriptions import EVENT_STREAM, responses
 from ragstone.server.errors import NotFound
 from ragstone.server.state import open_engine, state_of
-from ragstone.server.streams import EventStream, begin_stream, describe_failure, make_event, run_for_client
+from ragstone.server.streams import (
+    EventStream,
+    begin_stream,
+    describe_failure,
+    frame_failure,
+    make_event,
+    run_for_client,
+)
 
 router = APIRouter(tags=["questions"], route_class=OwnRoute)
 
@@ -55,7 +62,7 @@ async def ask(request: Request, body: AskBody) -> Response:
         except BaseException:
             await stack.aclose()
             raise
-        return EventStream(request, _frame_events(begun), stack)
+        return EventStream(request, _frame_events(begun), stack, frame_failure=frame_failure)
 
     async def work() -> Json:
         async with admission.enter(engine.scope.tenant):
@@ -102,7 +109,6 @@ async def _frame_events(events: AsyncIterator[Event]) -> AsyncGenerator[ServerSe
             name = data.pop("event")
             yield make_event(data, name)
     except Exception as error:
-        code, message = describe_failure(error)
-        yield make_event({"code": code, "message": message}, "error")
+        yield frame_failure(*describe_failure(error))
     else:
         yield make_event({}, "done")

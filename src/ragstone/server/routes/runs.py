@@ -22,7 +22,7 @@ from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
 from ragstone.server.routes.library import Collection
 from ragstone.server.state import open_engine, state_of
-from ragstone.server.streams import EventStream, describe_failure, make_event
+from ragstone.server.streams import EventStream, describe_failure, frame_failure, make_event
 
 router = APIRouter(tags=["runs"], route_class=OwnRoute)
 
@@ -86,7 +86,8 @@ async def show_run(request: Request, identity: str, collection: Collection = Non
 async def follow_run(request: Request, identity: str, collection: Collection = None) -> Response:
     """`progress` whenever the counts of the run change, `done` when it has ended."""
     engine = await open_engine(request, collection=collection)
-    return EventStream(request, _frame_progress(engine, await _find_run(engine, identity)))
+    events = _frame_progress(engine, await _find_run(engine, identity))
+    return EventStream(request, events, frame_failure=frame_failure)
 
 
 async def _frame_progress(engine: Engine, run: Run) -> AsyncGenerator[ServerSentEvent]:
@@ -102,8 +103,7 @@ async def _frame_progress(engine: Engine, run: Run) -> AsyncGenerator[ServerSent
             await asyncio.sleep(POLL_SECONDS)
             run = await _find_run(engine, run.id)
     except Exception as error:
-        code, message = describe_failure(error)
-        yield make_event({"code": code, "message": message}, "error")
+        yield frame_failure(*describe_failure(error))
 
 
 async def _find_run(engine: Engine, identity: str) -> Run:
