@@ -284,3 +284,4 @@ async def test_a_run_that_cannot_begin_says_why(own: Settings, kept: Kept) -> No
     async with open_client(replace(own, sources=())) as client:
         reply = await client.post("/v1/runs", json={})
         assert (reply.status_code, reply.json()["error"]["code"]) == (400, "bad_request")
+        assert "the configuration lists no `sources`" in reply.json()["error"]["message"]

@@ -41,7 +41,7 @@ def resolve_sources(
     else:
         wanted = [replace(source, ignore=(*source.ignore, *ignore)) for source in configured]
     if not wanted:
-        raise UsageError("nothing to ingest: name a folder or file, or list `sources` in ragstone.yaml")
+        raise UsageError("nothing to ingest: the configuration lists no `sources`, and no folder or file is named")
     if store is not None:
         wanted = [_leave_store_out(source, store) for source in wanted]
     roots = [resolve_source(source, offline=offline, limits=limits) for source in wanted]
