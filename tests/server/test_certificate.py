@@ -1,6 +1,8 @@
 """A certificate that is renewed while the server runs."""
 
 import os
+import pickle
+import signal
 import socket
 import ssl
 import subprocess
@@ -12,6 +14,7 @@ import pytest
 from ragstone.core.errors import ConfigError
 from ragstone.server.certificate import Certificate
 from tests.patience import HANG, until
+from tests.processes import family, state
 from tests.server.conftest import Kept, Served, serve_program
 
 
@@ -69,6 +72,56 @@ def test_a_renewed_certificate_is_shown_without_a_restart(kept: Kept, tmp_path: 
         trusting.close()
 
 
+def test_a_killed_process_is_replaced_while_the_certificate_does_not_fit(kept: Kept, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        make_pair(tmp_path / name, "rsa")
+    (tmp_path / "data").symlink_to("one")
+    tls = {
+        "RAGSTONE_SERVE__KEY_FILE": str(tmp_path / "data" / "tls.key"),
+        "RAGSTONE_SERVE__CERT_FILE": str(tmp_path / "data" / "tls.crt"),
+    }
+    with serve_program("--store", kept.folder / "store", "--workers", "2", **tls) as served:
+
+        def workers() -> set[int]:
+            found = [pid for pid in family(served.process.pid) if state(pid) not in ("", "Z")]
+            return {pid for pid in found if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text("utf-8")}
+
+        def said(what: str) -> int:
+            return sum(what in line for line in served.lines)
+
+        until(lambda: len(workers()) == 2)
+        first = read_pair(tmp_path / "one")
+        assert read_certificate(served, None) == first
+        (tmp_path / "one" / "tls.crt").write_text("half of it is wri")
+        until(lambda: said("the certificate was not loaded again") == 2)  # once by each
+        former = workers()
+        for pid in former:
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: said("the certificate was not loaded again") == 4)
+        assert len(workers() - former) == 2
+        assert read_certificate(served, None) == first
+        swap(tmp_path, "two")
+        until(lambda: all(read_certificate(served, None) == read_pair(tmp_path / "two") for _ in range(10)))
+    assert "Traceback" not in "".join(served.lines)
+
+
+def test_a_renewed_certificate_is_the_one_that_fitted_last(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        make_pair(tmp_path / name, "rsa")
+    (tmp_path / "data").symlink_to("one")
+    certificate = Certificate(str(tmp_path / "data" / "tls.crt"), str(tmp_path / "data" / "tls.key"))
+    certificate.load()
+    swap(tmp_path, "two")
+    certificate.refresh()
+    renewed = read_pair(tmp_path / "two")
+    (tmp_path / "two" / "tls.key").write_text("half of it is wri")
+    certificate.refresh()
+    with pickle.loads(pickle.dumps(certificate)).open_fitting() as (cert, key):  # as a new process gets it
+        assert ssl.PEM_cert_to_DER_cert(Path(cert).read_text("ascii")) == renewed
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key)
+    assert not Path(key).exists()
+
+
 def test_a_certificate_that_does_not_fit_leaves_the_former_and_health_says_so(kept: Kept, tmp_path: Path) -> None:
     for name in ("one", "two", "mixed"):
         make_pair(tmp_path / name, "rsa")
@@ -86,7 +139,7 @@ def test_a_certificate_that_does_not_fit_leaves_the_former_and_health_says_so(ke
         swap(tmp_path, "mixed")
         until(lambda: client.get("/v1/health").json()["status"] == "degraded")
         assert "the key is that of another certificate" in client.get("/v1/health").json()["certificate"]
-        assert "the certificate was not loaded again" in "".join(served.lines)
+        until(lambda: "the certificate was not loaded again" in "".join(served.lines))
         assert read_certificate(served, "localhost") == read_pair(tmp_path / "one")
         swap(tmp_path, "two")
         until(lambda: client.get("/v1/health").json()["status"] == "healthy")

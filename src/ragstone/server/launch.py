@@ -106,6 +106,12 @@ class _Server(uvicorn.Server):
 class _Supervisor(Multiprocess):
     """Keeps several processes alive; the second signal kills them."""
 
+    def keep_subprocess_alive(self) -> None:
+        """Start a process for each that was killed, with the certificate that fitted last."""
+        if isinstance(self.config, _Config) and self.config.certificate is not None:
+            self.config.certificate.refresh()
+        super().keep_subprocess_alive()
+
     def terminate_all(self) -> None:
         """Tell the processes to end. They close their own copies of the sockets; the one that is left would take
         connections that nobody serves."""
@@ -141,7 +147,6 @@ class _AppFactory:
         self._startup = startup
 
     def __call__(self) -> FastAPI:
-        write_json_logs()
         _end_with_parent()
         metrics = Metrics(Path(self._folder)) if self._folder else None
         # One of several processes: all was checked before, so that what is away now comes back.
@@ -162,8 +167,13 @@ class _Config(uvicorn.Config):
 
     def load(self) -> None:
         """Make the context of TLS and the application."""
-        super().load()
-        if self.certificate is not None and self.ssl is not None:
+        write_json_logs()
+        if self.certificate is None:
+            super().load()
+            return
+        with self.certificate.open_fitting() as (self.ssl_certfile, self.ssl_keyfile):
+            super().load()
+        if self.ssl is not None:
             self.certificate.attach(self.ssl)
 
 
