@@ -74,7 +74,9 @@ def rank_sections(sections: list[tuple[str, str]], terms: Terms, asked: Terms) -
             if held := postings.get(term):
                 at, counts = np.array(list(held)), np.array(list(held.values()))
                 idf = bm25.idf(len(held), len(sections))
-                scores[at] += bm25.term_weights(counts, lengths[at], weight=idf, average=float(lengths.mean()))
+                scores[at] += bm25.term_weights(
+                    counts, bm25.length_norms(lengths[at], float(lengths.mean())), weight=idf
+                )
         better = int((scores > scores[number]).sum()) if scores[number] else len(sections)
         ranks.append(better + 1)
     return float(np.mean([1 / r if r <= 10 else 0 for r in ranks])), float(np.mean([r <= 10 for r in ranks]))

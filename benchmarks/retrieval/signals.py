@@ -78,7 +78,9 @@ class Index:
         for term in terms:
             at, counts = np.array(self.postings[term]).T
             idf = bm25.idf(len(at), len(self.lengths))
-            scores[at] += bm25.term_weights(counts, self.lengths[at], weight=idf, average=self.lengths.mean())
+            scores[at] += bm25.term_weights(
+                counts, bm25.length_norms(self.lengths[at], self.lengths.mean()), weight=idf
+            )
         return scores
 
     def rank(self, number: int, way: Way) -> list[str]:

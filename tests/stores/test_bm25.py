@@ -68,7 +68,7 @@ def test_the_idf_is_lucenes() -> None:
 
 
 def test_a_weight_grows_with_the_count_and_shrinks_with_the_length() -> None:
-    weights = bm25.term_weights(np.array([1, 2, 1]), np.array([10, 10, 20]), weight=1.0, average=10.0)
+    weights = bm25.term_weights(np.array([1, 2, 1]), bm25.length_norms(np.array([10, 10, 20]), 10.0), weight=1.0)
     assert weights[1] > weights[0] > weights[2]
     assert weights[0] == pytest.approx(1 / (1 + 1.2))
 

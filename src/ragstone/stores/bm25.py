@@ -52,11 +52,15 @@ def idf(holding: int, total: int) -> float:
     return math.log(1 + (total - holding + 0.5) / (holding + 0.5))
 
 
-def term_weights(
-    counts: NDArray[np.integer], lengths: NDArray[np.integer], *, weight: float, average: float
-) -> NDArray[np.float64]:
-    """The share of one term in the scores of chunks that hold it `counts` times and are `lengths` terms long; `weight`
-    is its idf times what its repeats in the query count."""
+def length_norms(lengths: NDArray[np.integer], average: float) -> NDArray[np.float64]:
+    """What the lengths of chunks add to the denominator of a term's weight: k1 * (1 - b + b * dl / avgdl)."""
+    norms: NDArray[np.float64] = K1 * (1 - B + B * lengths.astype(np.float64) / average)
+    return norms
+
+
+def term_weights(counts: NDArray[np.integer], norms: NDArray[np.float64], *, weight: float) -> NDArray[np.float64]:
+    """The share of one term in the scores of chunks that hold it `counts` times; `norms` are those of their lengths,
+    `weight` is its idf times what its repeats in the query count."""
     tf = counts.astype(np.float64)
-    result: NDArray[np.float64] = weight * tf / (tf + K1 * (1 - B + B * lengths / average))
+    result: NDArray[np.float64] = weight * tf / (tf + norms)
     return result

@@ -115,7 +115,7 @@ def rank_postings(terms: Mapping[str, float], found: Mapping[str, Postings], *, 
     numbers, places = _locate_numbers([one.numbers for one in postings])
     scores = np.zeros(len(numbers))
     for at, one, weight in zip(places, postings, weights.values(), strict=True):
-        scores[at] += bm25.term_weights(one.counts, one.lengths, weight=weight, average=average)
+        scores[at] += bm25.term_weights(one.counts, bm25.length_norms(one.lengths, average), weight=weight)
     held = scores > 0
     return Ranking(numbers[held], scores[held], weights, idf)
 

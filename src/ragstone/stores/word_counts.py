@@ -56,13 +56,13 @@ class WordCounts:
     def score_text(self, text: str, weights: Mapping[str, float]) -> float:
         """BM25 of a text as it is now, by these statistics; digit for digit the ranking's."""
         found, terms = bm25.count_terms(text)
-        length = np.array([terms], dtype=LENGTH)
         average = max(self.words / self.rows if self.rows else 0.0, 1e-9)
+        norm = bm25.length_norms(np.array([terms], dtype=LENGTH), average)
         total = np.zeros(1)
         for term, weight in weights.items():
             if term in found:
                 count = np.array([found[term]], dtype=COUNT)
-                total += bm25.term_weights(count, length, weight=weight, average=average)
+                total += bm25.term_weights(count, norm, weight=weight)
         return float(np.round(total, bm25.DECIMALS)[0])
 
 

@@ -44,7 +44,9 @@ def plainly(corpus: Corpus, query: dict[str, float]) -> dict[int, float]:
             if term in counts:
                 length = np.array([sum(counts.values())], LENGTH)
                 tf = np.array([counts[term]], COUNT)
-                more = float(bm25.term_weights(tf, length, weight=idf * repeats, average=max(average, 1e-9))[0])
+                more = float(
+                    bm25.term_weights(tf, bm25.length_norms(length, max(average, 1e-9)), weight=idf * repeats)[0]
+                )
                 scores[number] = scores.get(number, 0.0) + more
     return scores
 

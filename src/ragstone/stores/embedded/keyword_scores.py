@@ -26,10 +26,11 @@ def weigh_terms(connection: sqlite3.Connection, mirror: Mirror, query: str) -> l
     """The terms of a query, in its order."""
     terms = bm25.query_terms(query)
     ids = find_terms(connection, list(terms))
+    parts = [part for part in (mirror.base, mirror.tail) if len(part.at)]
     weighed = []
     for term, repeats in terms.items():
-        postings = [part.find_term(ids[term]) for part in (mirror.base, mirror.tail)] if term in ids else []
-        holding = sum(int(mirror.alive[at].sum()) for at, _ in postings)
+        postings = [part.find_term(ids[term]) for part in parts] if term in ids else []
+        holding = sum(mirror.count_alive(at) for at, _ in postings)
         weighed.append(WeighedTerm(term, postings, bm25.idf(holding, mirror.total), repeats))
     return weighed
 
@@ -39,6 +40,5 @@ def score_positions(mirror: Mirror, terms: Sequence[WeighedTerm]) -> Scores:
     scores = np.zeros(len(mirror.chunks))
     for one in terms:
         for at, counts in one.postings:
-            length, weight = mirror.chunks.length[at], one.idf * one.repeats
-            scores[at] += bm25.term_weights(counts, length, weight=weight, average=mirror.average)
+            scores[at] += bm25.term_weights(counts, mirror.norms[at], weight=one.idf * one.repeats)
     return scores

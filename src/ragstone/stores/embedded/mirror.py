@@ -13,6 +13,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from ragstone.stores import bm25
 from ragstone.stores.embedded.document_cache import DocumentCache
 from ragstone.stores.embedded.postings import Int32s, Postings
 
@@ -23,6 +24,7 @@ TAIL_MIN = 50_000  # … and this large: looking up a term twice costs microseco
 
 Int64s = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,8 @@ class RevisionColumns:
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """A collection at `generation`, with vectors below `next_slot` of vector file number `vector_file`."""
+    """A collection at `generation`, with vectors below `next_slot` of vector file number `vector_file`. `norms` are
+    what the lengths of the chunks add in BM25."""
 
     generation: int
     vector_file: int
@@ -128,7 +131,7 @@ class Mirror:
     tail: Postings
     alive: Flags
     total: int
-    average: float
+    norms: Floats
     order: Int64s
 
     @staticmethod
@@ -139,13 +142,18 @@ class Mirror:
         alive = revisions.alive[chunks.rev]
         total = int(alive.sum())
         average = int(chunks.length[alive].sum(dtype=np.int64)) / total if total else 0.0
+        norms = bm25.length_norms(chunks.length, max(average, 1e-9))
         order = np.argsort(chunks.row, kind="stable")
-        return Mirror(*state, revisions, chunks, base, tail, alive, total, max(average, 1e-9), order)
+        return Mirror(*state, revisions, chunks, base, tail, alive, total, norms, order)
 
     @property
     def key(self) -> tuple[int, int, int]:
         """The state of the collection that it mirrors: generation, vector file, next slot."""
         return self.generation, self.vector_file, self.next_slot
+
+    def count_alive(self, positions: Int32s) -> int:
+        """How many of these positions are alive."""
+        return len(positions) if self.total == len(self.alive) else int(np.count_nonzero(self.alive[positions]))
 
     def keys_at(self, positions: Int64s) -> Int64s:
         """The keys in SQLite of the revisions that these positions belong to."""

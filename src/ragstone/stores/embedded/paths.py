@@ -68,9 +68,10 @@ class CollectionFiles:
     def total_bytes(self) -> int:
         """The size of all files; one that another process removes meanwhile counts nothing."""
         total = 0
-        for path in self.directory.iterdir():
-            with contextlib.suppress(FileNotFoundError):
-                total += path.stat().st_size if path.is_file() else 0
+        with os.scandir(self.directory) as entries:
+            for entry in entries:
+                with contextlib.suppress(FileNotFoundError):
+                    total += entry.stat().st_size if entry.is_file() else 0
         return total
 
     def check_whole(self) -> None:

@@ -69,7 +69,7 @@ class Postings:
 
     def find_term(self, term: int) -> tuple[Int32s, TermCounts]:
         """The positions that hold a term, and how often each does."""
-        i = int(np.searchsorted(self.terms, term))
+        i = int(np.searchsorted(self.terms, np.uint32(term)))  # an int would have all terms copied to compare
         if i == len(self.terms) or self.terms[i] != term:
             return self.at[:0], self.counts[:0]
         stretch = slice(int(self.starts[i]), int(self.starts[i + 1]))

@@ -126,8 +126,8 @@ def replace_surrogates(value: Any) -> Any:
 def encode_sparse(chunk: Chunk) -> models.SparseVector:
     """BM25's weight of each term without its rarity, which Qdrant multiplies in (modifier IDF)."""
     counts, length = bm25.term_frequencies(chunk)
-    lengths = np.full(len(counts), length)
-    weights = bm25.term_weights(np.array(list(counts.values())), lengths, weight=1.0, average=AVERAGE_LENGTH)
+    norms = bm25.length_norms(np.full(len(counts), length), AVERAGE_LENGTH)
+    weights = bm25.term_weights(np.array(list(counts.values())), norms, weight=1.0)
     return _build_sparse(counts, weights.tolist())
 
 
