@@ -1,7 +1,8 @@
 """Where sentences begin and end: for chunking, for windows, for answers."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 
 from ragstone.core.newlines import unify_newlines
 
@@ -24,13 +25,16 @@ RULE = re.compile(r"^[ \t>]*([-=~^\"'*+#_:.])(?:[ \t]*\1)+[ \t]*$", re.MULTILINE
 ROWS = re.compile(r"^[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?:\n[^|\n]+\|[^\n]*)*", re.MULTILINE)
 NEWLINE, SAID = re.compile(r"\n"), re.compile(r"\w")
 LAST_WORD = re.compile(r"[\w.]+$")
+# What a line begins with that is numbered: the number of an item or a heading, or a word with one ("Figure 2.1.").
+NUMBERED = re.compile(r"(?:^|\n)[ \t>]*(?:[^\W\d_a-z]\w{2,14}[ \u00a0])?\d{1,9}(?:\.\d{1,9}){0,5}$")
+LONGEST_NUMBER = 60
 
 
 def split_sentences(text: str) -> list[tuple[int, int]]:
     """The sentences of a text as (start, end) in characters: trimmed, in order, never overlapping.
 
     A blank line, a list item and a table row end a sentence as well. A heading with its underline is one by itself,
-    blank line or not.
+    blank line or not, whatever stops it has.
 
     >>> text = "See Fig. 2 of v1.2. It works! - one\\n- two"
     >>> [text[a:b] for a, b in split_sentences(text)]
@@ -40,7 +44,10 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     out: list[tuple[int, int]] = []
     start = 0
     breaks = (m.start() for m in BREAK.finditer(text))
-    for cut in sorted({*_find_stops(text), *breaks, *_find_line_edges(text), len(text)}):
+    headings = sorted(_find_headings(text))
+    edges = (edge for heading in headings for edge in heading)
+    stops = _leave_out_inner(_find_stops(text), headings)
+    for cut in sorted({*stops, *breaks, *edges, *_find_row_edges(text), len(text)}):
         left = start + len(text[start:cut]) - len(text[start:cut].lstrip())
         right = left + len(text[left:cut].rstrip())
         if right > left:
@@ -65,18 +72,30 @@ def _find_stops(text: str) -> list[int]:
     return [m.end() for m in END.finditer(text) if not is_abbreviation(text, m)]
 
 
-def _find_line_edges(text: str) -> Iterator[int]:
-    """Where headings begin and end, and rows of tables without outer bars."""
+def _leave_out_inner(stops: Sequence[int], headings: Sequence[tuple[int, int]]) -> Iterator[int]:
+    """The stops that stand in no heading: `3. Scope` is one line."""
+    starts = [start for start, _ in headings]
+    for stop in stops:
+        last = bisect_left(starts, stop) - 1
+        if last < 0 or stop >= headings[last][1]:
+            yield stop
+
+
+def _find_headings(text: str) -> Iterator[tuple[int, int]]:
+    """Where headings begin and end, with the line of signs below them, and such lines by themselves."""
     for heading in MARKED.finditer(text):
-        yield from heading.span()
+        yield heading.span()
     for bold in BOLD.finditer(text):
         if not RUNS_ON.search(_line_before(text, bold.start())):
-            yield from bold.span()
+            yield bold.span()
     for rule in RULE.finditer(text):
         title = _line_before(text, rule.start())
-        if len(rule[0].rstrip()) >= len(title):
-            yield max(0, rule.start() - len(title) - 1)
-        yield rule.end()
+        underlines = len(rule[0].rstrip()) >= len(title)
+        yield max(0, rule.start() - len(title) - 1) if underlines else rule.end(), rule.end()
+
+
+def _find_row_edges(text: str) -> Iterator[int]:
+    """Where rows of tables without outer bars begin and end."""
     for rows in ROWS.finditer(text):
         yield max(0, rows.start() - 1)
         yield from (m.start() for m in NEWLINE.finditer(text, *rows.span()))
@@ -89,7 +108,7 @@ def _line_before(text: str, start: int) -> str:
 
 
 def is_abbreviation(text: str, stop: re.Match[str]) -> bool:
-    """Whether this full stop belongs to an abbreviation, an initial or a list number."""
+    """Whether this full stop belongs to an abbreviation, an initial or the number of an item, heading or figure."""
     if stop[0] != ".":
         return False
     word = LAST_WORD.search(text, max(0, stop.start() - 20), stop.start())
@@ -97,5 +116,5 @@ def is_abbreviation(text: str, stop: re.Match[str]) -> bool:
         return False
     last = word[0].lower()
     initial = len(last) == 1 and last.isalpha() and word[0].isupper()
-    numbered = last.isdigit() and (word.start() == 0 or text[word.start() - 1] == "\n")
-    return last in ABBREVIATIONS or initial or numbered
+    numbered = last[-1].isdigit() and NUMBERED.search(text, max(0, stop.start() - LONGEST_NUMBER), stop.start())
+    return last in ABBREVIATIONS or initial or bool(numbered)

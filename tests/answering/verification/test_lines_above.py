@@ -53,6 +53,6 @@ def test_a_declaration_is_as_long_above_a_quote_as_beside_its_sentence(names: in
     assert sentence.declaration is not None
     shown = record[slice(*sentence.declaration)]
     quote = quote_of(record, record[sentence.start : sentence.end], "open_sluice(")
-    made = prepend_lines_above(replace(quote, chunk=replace(quote.chunk, kind="code"), header=shown), record)
+    made = prepend_lines_above(replace(quote, is_comment=True, header=shown), record)
     assert made.text.split("\n") == [shown, quote.text]
     assert len(shown) == min(160, len(line) - 4)

@@ -34,6 +34,7 @@ NOTED_END = re.compile(
 )
 # What inside a passage gives its line breaks a meaning: blank lines, further items, rows, headings, fences.
 LINE_STRUCTURE = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#]|```|~~~)")
+HEADING_NUMBER = re.compile(r"(?:[-*+•][ \t]+)?(?:\d{1,9}(?:\.\d{1,9}){0,5}[.)]?[ \t\u00a0]+)?")
 TITLE = re.compile(r"[^\n]{0,119}[^\n.!:;|]")
 LONGEST_CODE = 1500
 
@@ -61,7 +62,7 @@ class Passage:
     @property
     def is_comment(self) -> bool:
         """Whether it is a sentence in code."""
-        return self.chunk.kind == "code" and self.form in ("sentence", "item")
+        return self.form in ("sentence", "item") and _is_bare_code(self.chunk)
 
     @property
     def declared(self) -> str:
@@ -97,7 +98,7 @@ def chunk_title(chunk: Chunk) -> str:
 
 def chunk_passages(chunk: Chunk, rank: int) -> list[Passage]:
     """The passages of the chunk of the hit with this rank."""
-    if chunk.kind == "code" and FENCE.search(chunk.text) is None:
+    if _is_bare_code(chunk):
         return _code_passages(chunk, rank)
     headings = {_normalize_heading(heading) for heading in chunk.heading_path}
     apart = [part for a, b in _split_pieces(chunk) for part in _split_heading(chunk.text, a, b, headings)]
@@ -108,6 +109,11 @@ def chunk_passages(chunk: Chunk, rank: int) -> list[Passage]:
         Passage(rank, i, chunk, a, b, "row" if row else _classify_form(chunk, a, b, headings), row)
         for i, ((a, b), row) in enumerate(zip(found, rows, strict=True))
     ]
+
+
+def _is_bare_code(chunk: Chunk) -> bool:
+    """Whether a chunk is a piece of a program, not of a page that shows some."""
+    return chunk.kind == "code" and FENCE.search(chunk.text) is None
 
 
 def _code_passages(chunk: Chunk, rank: int) -> list[Passage]:
@@ -151,9 +157,6 @@ def _is_within_secret(chunk: Chunk, last: int, first: int) -> bool:
 def _split_pieces(chunk: Chunk) -> Iterator[tuple[int, int]]:
     """Sentences outside of fences, and each fenced block whole."""
     text = chunk.text
-    if chunk.kind == "code":
-        yield from [(0, len(text))] if text.strip() else []
-        return
     start, opened, mark = 0, -1, ""
     for fence in FENCE.finditer(text):
         if opened < 0:
@@ -201,7 +204,7 @@ def _split_heading(text: str, start: int, end: int, headings: set[str]) -> Itera
 
 def _classify_form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Form:
     text = chunk.text[start:end]
-    if chunk.kind == "code" or FENCE.match(text):
+    if FENCE.match(text):
         return "code"
     if (
         text.startswith("#")
@@ -223,3 +226,12 @@ def _classify_form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Fo
 
 def _normalize_heading(text: str) -> str:
     return " ".join(text.strip("#*_` \t\r\n").casefold().split())
+
+
+def name_heading(text: str) -> str:
+    """A heading, or a line that names one, without number and marks: the same for both.
+
+    >>> name_heading("### 3.1. Bounds") == name_heading("- *Bounds*") == name_heading("2) bounds")
+    True
+    """
+    return _normalize_heading(HEADING_NUMBER.sub("", text.strip("#*_` \t\r\n")))

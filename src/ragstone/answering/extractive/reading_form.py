@@ -70,7 +70,7 @@ def _make_quote(passage: Passage, *, is_declared: bool) -> Quote:
     spans = tuple(span for start, end in ranges for span in spans_at(chunk, start, end))
     header = chunk.header if row and row.continued else "" if is_declared else _declaration_above(passage)
     lines = tuple(chunk.text.count("\n", start, end) + 1 for start, end in above)
-    return Quote(chunk, text, spans, passage.is_prose, header, lines_above=lines)
+    return Quote(chunk, text, spans, passage.is_prose, header, lines, passage.is_comment)
 
 
 def _declaration_above(passage: Passage) -> str:

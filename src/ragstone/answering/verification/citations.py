@@ -34,7 +34,7 @@ def no_secrets(_record: str) -> Sequence[Secret]:
 class Quote:
     """The text that an answer takes from a chunk, and its claimed place. Line breaks in prose mean nothing, but for
     those below each of the parts above it: `lines_above` are their numbers of lines. `header` is the header of a table
-    whose row it is, or the declaration of a comment in code, where that stands above the chunk."""
+    whose row it is, or the declaration of a comment in code (`is_comment`), where that stands above the chunk."""
 
     chunk: Chunk
     text: str
@@ -42,6 +42,7 @@ class Quote:
     prose: bool = False
     header: str = ""
     lines_above: tuple[int, ...] = ()
+    is_comment: bool = False
 
 
 def verify_quote(quote: str, spans: Sequence[Span], record: str) -> tuple[Verdict, tuple[Span, ...]]:
@@ -146,7 +147,7 @@ def _join_lines(shown: str, quote: Quote) -> str:
     lines = shown.split("\n")
     ends = list(accumulate(quote.lines_above))
     above = [" ".join("\n".join(lines[start:end]).split()) for start, end in pairwise([0, *ends])]
-    marks = COMMENTED_LINE if quote.chunk.kind == "code" else QUOTED_LINE
+    marks = COMMENTED_LINE if quote.is_comment else QUOTED_LINE
     return "\n".join([*above, " ".join(marks.sub("\n", "\n".join(lines[sum(quote.lines_above) :])).split())])
 
 

@@ -16,7 +16,7 @@ def prepend_lines_above(quote: Quote, record: str) -> Quote:
     """The quote below its header or declaration as the record has it, each line with its own span."""
     if not quote.header or not quote.spans or not record:
         return quote
-    if quote.chunk.kind == "code":
+    if quote.is_comment:
         return _prepend_declaration(quote, record)
     lines = quote.header.split("\n")[:MOST_LINES]
     found = [place for line in lines if (place := _find_line(record, line, quote.spans[0].char_start))]

@@ -1,0 +1,65 @@
+"""Headings, captions and tables of contents lead to an answer and are never one."""
+
+from dataclasses import replace
+
+import pytest
+
+from ragstone.answering.extractive.passages import chunk_passages
+from ragstone.answering.extractive.question_analysis import analyze_question
+from ragstone.answering.extractive.reading_form import make_quotes
+from ragstone.answering.extractive.selection import rank_passages, select_passages
+from ragstone.answering.verification.citations import cite_quotes
+from ragstone.core.types import Hit
+from tests.answering.made import hit, same
+
+QUESTION = "How do I save images with alpha?"
+ANSWER = "Choose PNG and tick Keep alpha."
+
+
+def answer(question: str, *hits: Hit) -> list[str]:
+    subject = analyze_question(question, {})
+    return [one.passage.text for one in select_passages(subject, rank_passages(subject, hits))]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "### 3. Saving images with alpha",
+        "### 2.3. Saving images with alpha",
+        "**4. Saving images with alpha**",
+        "2.3. Saving images with alpha",
+        "3. Saving images with alpha\n===========================",
+        "## Chapter 3. Saving images with alpha",
+    ],
+)
+def test_a_heading_with_a_number_is_one_line_and_no_answer(heading: str) -> None:
+    assert answer(QUESTION, hit(f"{heading}\n\n{ANSWER}", headings=[heading.strip("#* ").split("\n")[0]])) == [ANSWER]
+
+
+def test_a_line_that_only_repeats_the_question_is_no_answer() -> None:
+    assert answer(QUESTION, hit(f"Intro.\n\nSaving images with alpha\n\n{ANSWER}")) == [ANSWER]
+
+
+def test_a_question_for_yes_or_no_may_be_answered_by_its_own_words() -> None:
+    said = "Admins delete collections"
+    assert answer("Do admins delete collections?", hit(f"Rights are few.\n\n{said}\n\nNobody else.")) == [said]
+
+
+def test_a_line_of_a_table_of_contents_is_no_answer() -> None:
+    contents = hit("- 1. Opening files\n- 2. Saving images with alpha\n- 3. Printing", path="index.md")
+    section = hit(ANSWER, path="save.md", headings=["2. Saving images with alpha"])
+    question = "How is an image with alpha kept when saving it as PNG?"
+    assert not any("Saving images" in text for text in answer(question, contents, section))
+
+
+def test_a_page_that_is_mostly_code_is_read_as_a_page() -> None:
+    """Its heading was quoted with all below it as one piece, in one line."""
+    page = "### Compress a few types\n\n```\nCompress text/html\nCompress text/css\n```\n\nRestart it then."
+    found = hit(page, headings=["Compress a few types"])
+    chunk = replace(found.chunk, kind="code")
+    forms = [one.form for one in chunk_passages(chunk, 0)]
+    assert forms == ["heading", "code", "sentence"]
+    subject = analyze_question("How do I compress a few types?", {})
+    chosen = select_passages(subject, rank_passages(subject, [replace(found, chunk=chunk)]))
+    sentences, _ = cite_quotes(make_quotes(chosen), {chunk.document.id: page}, mask=same, secrets=lambda _: [])
+    assert "Compress text/html\nCompress text/css" in "\n".join(one.text for one in sentences)
