@@ -40,6 +40,16 @@ def test_a_line_that_only_repeats_the_question_is_no_answer() -> None:
     assert answer(QUESTION, hit(f"Intro.\n\nSaving images with alpha\n\n{ANSWER}")) == [ANSWER]
 
 
+@pytest.mark.parametrize("caption", ["Figure 3.1. Saving images with alpha", "![Saving images with alpha]"])
+def test_a_caption_or_the_name_of_a_picture_is_no_answer(caption: str) -> None:
+    assert answer(QUESTION, hit(f"Intro.\n\n{caption}\n\n{ANSWER}")) == [ANSWER]
+
+
+def test_a_row_of_pictures_is_no_answer() -> None:
+    row = "| ![Save] | ![Images with alpha](a.png) |"
+    assert answer(QUESTION, hit(f"| a | b |\n|---|---|\n{row}\n| Save | {ANSWER} |")) == [f"| Save | {ANSWER} |"]
+
+
 def test_a_question_for_yes_or_no_may_be_answered_by_its_own_words() -> None:
     said = "Admins delete collections"
     assert answer("Do admins delete collections?", hit(f"Rights are few.\n\n{said}\n\nNobody else.")) == [said]

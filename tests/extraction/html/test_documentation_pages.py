@@ -99,3 +99,16 @@ def test_the_work_grows_as_the_page_does() -> None:
         body(f"<body>{('<div>' + '<i></i>' * 100) * depth}<h2>Pump</h2><p>{PROSE}</p></body>")
 
     in_step(read, 100, 400, most=8)
+
+
+@pytest.mark.parametrize("name", ["navheader", "navfooter", "topNav"])
+def test_bars_of_generated_manuals_are_navigation(name: str) -> None:
+    """The names of the pages before and after were quoted from the table in which they stand."""
+    cells = '<td><a href="a.html"><img alt="Prev"></a></td><td>Search term reference</td><td>Customizing the list</td>'
+    bar = f'<div class="{name}"><table><tr>{cells}</tr></table></div>'
+    page = f"<h1>Themes</h1>{bar}" + "".join(
+        f"<p>{n}. A theme is a set of colours, which you choose.</p>" for n in range(9)
+    )
+    blocks = Html().extract(page.encode(), path="a.html").blocks
+    assert {block.role for block in blocks if "Search term" in block.text} == {"nav"}
+    assert "8. A theme" in "\n".join(block.text for block in blocks if block.role == "body")

@@ -19,7 +19,7 @@ FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 # Rules of tables, thematic breaks, link definitions, comments, directives: nobody's answer.
 NOISE = re.compile(
-    r"\[[^\]\n]{1,200}\]:\s|[\s|:=*_#>~`.-]+$|<!--|\{\{[^\n]{0,200}\}\}\s*$|:::|!\[[^\]\n]*\]\([^)\n]*\)\s*$"
+    r"\[[^\]\n]{1,200}\]:\s|[\s|:=*_#>~`.-]+$|<!--|\{\{[^\n]{0,200}\}\}\s*$|:::|!\[[^\]\n]*\](?:\([^)\n]*\))?\s*$"
 )
 # The line below a figure or table that names where it comes from: no fact about its subject.
 SOURCE_LINE = re.compile(
@@ -34,7 +34,11 @@ NOTED_END = re.compile(
 )
 # What inside a passage gives its line breaks a meaning: blank lines, further items, rows, headings, fences.
 LINE_STRUCTURE = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#]|```|~~~)")
-HEADING_NUMBER = re.compile(r"(?:[-*+•][ \t]+)?(?:\d{1,9}(?:\.\d{1,9}){0,5}[.)]?[ \t\u00a0]+)?")
+# Before a heading, or before a caption: "3.1.", "Figure 2.1."
+HEADING_NUMBER = re.compile(
+    r"(?:[-*+•][ \t]+)?(?:(?:[^\W\d_a-z]\w{2,14}[ \t\u00a0])?\d{1,9}(?:\.\d{1,9}){0,5}[.):]?[ \t\u00a0]+)?"
+)
+PICTURE_ROW = re.compile(r"(?:[\s|]|!\[[^\]\n]*\](?:\([^)\n]*\))?)++")
 TITLE = re.compile(r"[^\n]{0,119}[^\n.!:;|]")
 LONGEST_CODE = 1500
 
@@ -231,7 +235,7 @@ def _normalize_heading(text: str) -> str:
 def name_heading(text: str) -> str:
     """A heading, or a line that names one, without number and marks: the same for both.
 
-    >>> name_heading("### 3.1. Bounds") == name_heading("- *Bounds*") == name_heading("2) bounds")
+    >>> name_heading("### 3.1. Bounds") == name_heading("- *Bounds*") == name_heading("Figure 2: bounds")
     True
     """
-    return _normalize_heading(HEADING_NUMBER.sub("", text.strip("#*_` \t\r\n")))
+    return _normalize_heading(HEADING_NUMBER.sub("", text.strip("#*_` \t\r\n"), count=1))

@@ -1,13 +1,13 @@
 """An answer without a language model: the sentences of the found chunks that answer best, quoted whole."""
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ragstone.answering.extractive.passages import LONGEST_CODE, Passage, chunk_title, name_heading, split_passages
+from ragstone.answering.extractive.passages import Passage, chunk_title, name_heading, split_passages
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, answers_kind
+from ragstone.answering.extractive.quotable import may_answer
 from ragstone.answering.extractive.widening import widen_passage
 from ragstone.answering.extractive.word_matching import Matches, WordMatch
 from ragstone.core.analyzer import extract_terms
@@ -60,10 +60,6 @@ class ScoredPassage:
     match: WordMatch | None = None
 
 
-STOPPED = re.compile(r"[.!?:;。！？：][\"'”’)\]*_`]*\Z")
-ASKS_SOURCE = frozenset(extract_terms("source origin quelle fuente fonte bron"))
-
-
 def rank_passages(
     question: QuestionAnalysis, hits: Sequence[Hit], *, how: SelectionOptions | None = None
 ) -> list[ScoredPassage]:
@@ -74,7 +70,7 @@ def rank_passages(
         _score_passage(question, passage, around, how, hits[passage.hit].signals.get("cosine"))
         for pieces in split_passages(hits[: how.hits])
         for passage, around in _iterate_with_context(question, pieces)
-        if _may_answer(question, passage) and not _is_pointer(question, passage, headings)
+        if may_answer(question, passage, headings)
     ]
     return sorted(scored, key=_passage_order)
 
@@ -120,25 +116,6 @@ def _with_similarity(
 
 def _passage_order(scored: ScoredPassage) -> tuple[float, int, int]:
     return (-scored.score, scored.passage.hit, scored.passage.start)
-
-
-def _may_answer(question: QuestionAnalysis, passage: Passage) -> bool:
-    if passage.form == "code":
-        return question.kind in ("how_to", "other") and passage.end - passage.start <= LONGEST_CODE
-    if passage.row is not None and passage.row.kind == "header":
-        return False
-    if passage.form == "source":
-        return bool(ASKS_SOURCE & question.weights.keys())
-    return passage.form not in ("heading", "noise") and len(passage.terms) > 1
-
-
-def _is_pointer(question: QuestionAnalysis, passage: Passage, headings: frozenset[str]) -> bool:
-    """Whether a line only names one of these headings, as a table of contents does, or says nothing but the question,
-    as a caption may: it leads to an answer and is none."""
-    if passage.form not in ("sentence", "item") or STOPPED.search(passage.text):
-        return False
-    asks_more = question.kind not in ("yes_no", "other")
-    return name_heading(passage.text) in headings or (asks_more and passage.terms <= question.weights.keys())
 
 
 def _score_passage(

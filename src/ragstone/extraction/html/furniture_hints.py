@@ -21,6 +21,8 @@ ARIA = {
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 NAMES = {
     **dict.fromkeys("nav navbar navigation menu breadcrumb breadcrumbs pagination pager toolbar skip".split(), "nav"),
+    # DocBook's, Javadoc's, and others' of the kind
+    **dict.fromkeys("navheader navfooter topnav bottomnav sidenav subnav navlinks navpanel prevnext".split(), "nav"),
     **dict.fromkeys("sidebar sidebox rail aside widget widgets".split(), "nav"),
     **dict.fromkeys("cookie cookies consent gdpr popup modal overlay lightbox tooltip".split(), "nav"),
     **dict.fromkeys("newsletter subscribe subscription signup login paywall".split(), "nav"),

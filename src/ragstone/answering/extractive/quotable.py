@@ -1,0 +1,33 @@
+"""Which passages may be an answer: headings, captions, pictures and tables of contents lead to one and are none."""
+
+import re
+from collections.abc import Set
+
+from ragstone.answering.extractive.passages import LONGEST_CODE, PICTURE_ROW, Passage, name_heading
+from ragstone.answering.extractive.question_analysis import QuestionAnalysis
+from ragstone.core.analyzer import extract_terms
+
+STOPPED = re.compile(r"[.!?:;。！？：][\"'”’)\]*_`]*\Z")
+ASKS_SOURCE = frozenset(extract_terms("source origin quelle fuente fonte bron"))
+
+
+def may_answer(question: QuestionAnalysis, passage: Passage, headings: Set[str]) -> bool:
+    """Whether a passage may be quoted; `headings` are those of the found chunks, by `name_heading`."""
+    if passage.form == "code":
+        return question.kind in ("how_to", "other") and passage.end - passage.start <= LONGEST_CODE
+    if passage.row is not None and (passage.row.kind == "header" or PICTURE_ROW.fullmatch(passage.text)):
+        return False
+    if passage.form == "source":
+        return bool(ASKS_SOURCE & question.weights.keys())
+    if passage.form in ("heading", "noise") or len(passage.terms) < 2:
+        return False
+    return not _is_pointer(question, passage, headings)
+
+
+def _is_pointer(question: QuestionAnalysis, passage: Passage, headings: Set[str]) -> bool:
+    """Whether a line only names one of these headings, as a table of contents does, or says nothing but the question,
+    as a caption may: it leads to an answer and is none."""
+    if passage.form not in ("sentence", "item") or STOPPED.search(passage.text):
+        return False
+    asks_more, name = question.kind not in ("yes_no", "other"), name_heading(passage.text)
+    return name in headings or (asks_more and question.weights.keys() >= set(extract_terms(name)))
