@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +27,18 @@ def module_of(path: Path) -> str:
     return ".".join(("ragstone", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
 
+@cache
+def parse_file(path: Path) -> ast.Module:
+    """The syntax tree of a file, which several laws look at."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def list_nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a file's tree, from the outermost in."""
+    return tuple(ast.walk(parse_file(path)))
+
+
 MODULES = {module_of(path) for path in FILES}
 
 
@@ -36,7 +49,7 @@ def package_of(path: Path) -> str:
 
 def read_imports(path: Path) -> Iterator[str]:
     """The modules of Ragstone that a file imports, wherever in the file: `ragstone.stores.bm25`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in list_nodes(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ragstone":
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"

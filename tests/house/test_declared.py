@@ -5,12 +5,9 @@ import re
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
-from pathlib import Path
 
-import ragstone
+from tests.house.imports import FILES, ROOT, list_nodes
 
-ROOT = Path(__file__).parents[2]
-SOURCE = Path(ragstone.__file__).parent
 BROUGHT = {  # by another one that is declared
     "anyio": "mcp",
     "loguru": "fastembed",
@@ -24,8 +21,8 @@ BROUGHT = {  # by another one that is declared
 def list_imported() -> set[str]:
     """The first parts of the names of all modules that are imported anywhere in the source."""
     found = set()
-    for file in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for file in FILES:
+        for node in list_nodes(file):
             if isinstance(node, ast.Import):
                 found |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

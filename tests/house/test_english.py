@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.house.imports import FILES, ROOT, SOURCE, parse_file
+
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
@@ -39,8 +40,6 @@ DENIED = (
     r"\b(?:the company|company's|E's|D's) (?:rule|thresholds|words|metadata)\b",
 )
 PATTERN = re.compile("|".join(f"(?:{pattern})" for pattern in DENIED), re.MULTILINE)
-SOURCE = ROOT / "src" / "ragstone"
-CODE = {str(path.relative_to(SOURCE)): ast.parse(path.read_text("utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
 # Calls whose texts a user reads: errors, notes, warnings, options and arguments of commands.
 READ = re.compile(
     r"(?:Error|Refused|Busy|Corrupt|Unavailable|Unauthorized|Forbidden|NotBuilt|note|warning|Option|Argument)$"
@@ -49,6 +48,11 @@ READ = re.compile(
 EMPTY = re.compile(r"The same\b|See `[^`]*`\.?$")
 # Headings that are asked for, and texts that pages quote.
 ALLOWED = ("# What it does not do yet",)
+
+
+def list_code() -> Iterator[tuple[str, ast.Module]]:
+    """Name and syntax tree of each file of the source."""
+    return ((str(path.relative_to(SOURCE)), parse_file(path)) for path in FILES)
 
 
 def find_denied(text: str) -> list[str]:
@@ -117,17 +121,17 @@ def test_questions_and_negations_are_not() -> None:
 
 
 def test_texts_in_the_code_are_plain_english() -> None:
-    texts = [(name, line, text) for name, tree in CODE.items() for line, text in find_texts(tree)]
+    texts = [(name, line, text) for name, tree in list_code() for line, text in find_texts(tree)]
     assert [(name, line, phrase) for name, line, text in texts for phrase in find_denied(text)] == []
 
 
 def test_docstrings_of_public_names_are_plain_english() -> None:
-    texts = [(name, line, text) for name, tree in CODE.items() for line, text in find_docstrings(tree, private=False)]
+    texts = [(name, line, text) for name, tree in list_code() for line, text in find_docstrings(tree, private=False)]
     assert [(name, line, phrase) for name, line, text in texts for phrase in find_denied(text)] == []
 
 
 def test_no_docstring_only_points_elsewhere() -> None:
-    texts = [(name, line, text) for name, tree in CODE.items() for line, text in find_docstrings(tree, private=True)]
+    texts = [(name, line, text) for name, tree in list_code() for line, text in find_docstrings(tree, private=True)]
     assert [(name, line, text) for name, line, text in texts if EMPTY.match(text)] == []
 
 

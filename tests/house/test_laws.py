@@ -3,15 +3,12 @@
 import ast
 import dataclasses
 import re
-from pathlib import Path
 
 import ragstone
 from ragstone.config import load
 from ragstone.core import errors
+from tests.house.imports import FILES, ROOT, SOURCE, list_nodes, parse_file
 
-ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "ragstone"
-FILES = sorted(SOURCE.rglob("*.py"))
 SETTINGS = [kind for kind in vars(load).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
 
 
@@ -28,7 +25,7 @@ def test_every_error_has_a_code_of_its_own_and_an_exit_status() -> None:
 
 
 def test_every_error_says_what_callers_of_a_server_read_of_it() -> None:
-    nodes = [node for file in FILES for node in ast.walk(ast.parse(file.read_text("utf-8")))]
+    nodes = [node for file in FILES for node in list_nodes(file)]
     found = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
     bases = {name: {ast.unparse(base).rpartition(".")[2] for base in node.bases} for name, node in found.items()}
     ours = {"RagstoneError"}
@@ -63,7 +60,7 @@ def test_every_setting_stands_in_the_docs() -> None:
 def test_every_file_opens_with_a_sentence_and_every_public_thing_says_what_it_does() -> None:
     silent = []
     for path in FILES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parse_file(path)
         if not ast.get_docstring(tree):
             silent.append(str(path.relative_to(SOURCE)))
         silent += [
@@ -84,7 +81,7 @@ def test_hardly_any_function_is_too_long_to_read() -> None:
     lines = {
         f"{path.relative_to(SOURCE)}:{node.name}": node.end_lineno - node.lineno + 1
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in list_nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None
     }
     long = {name: n for name, n in lines.items() if n >= LONG}

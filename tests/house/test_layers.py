@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests.house.imports import FILES, LAYER, SOURCE, module_of, package_of, read_imports
+from tests.house.imports import FILES, LAYER, SOURCE, list_nodes, module_of, package_of, read_imports
 
 ROOT = {"__init__", "__main__"}
 LONGEST_FILE = 300
@@ -52,7 +52,7 @@ def test_no_function_is_too_long() -> None:
     lines = {
         f"{path.relative_to(SOURCE)}:{node.name}": (node.end_lineno or 0) - node.lineno + 1
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in list_nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     assert {name: count for name, count in lines.items() if count > LONGEST_FUNCTION} == {}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.imports import LAYER, ROOT, SOURCE, draw_table, read_arrows
+from tests.house.imports import LAYER, ROOT, SOURCE, draw_table, parse_file, read_arrows
 from tests.patience import HANG
 
 PAGE = (ROOT / "docs" / "why" / "layout.md").read_text("utf-8")
@@ -43,7 +43,7 @@ def read_hops(way: str) -> list[tuple[str, str, str]]:
 
 def list_functions(file: str) -> set[str]:
     """The functions of a file, and `Class.method`."""
-    tree = ast.parse((SOURCE / file).read_text("utf-8"))
+    tree = parse_file(SOURCE / file)
     owners = [("", tree.body), *((f"{node.name}.", node.body) for node in tree.body if isinstance(node, ast.ClassDef))]
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     return {f"{owner}{node.name}" for owner, body in owners for node in body if isinstance(node, kinds)}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from tests.house.imports import FILES, MODULES, SOURCE
+from tests.house.imports import FILES, MODULES, SOURCE, list_nodes
 
 MOST_PARTICIPLES = 0.02
 MOST_HOMES = 1  # modules that a name of one word is imported bare from
@@ -37,7 +37,7 @@ def is_participle(name: str) -> bool:
 def list_functions() -> Iterator[tuple[str, str]]:
     """File and name of each function and method; `__init__` and its like are Python's."""
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in list_nodes(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.endswith("__"):
                 yield str(path.relative_to(SOURCE)), node.name
 
@@ -54,7 +54,7 @@ def find_homonyms(imported: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
 def list_imported_names() -> Iterator[tuple[str, str]]:
     """Module and name of each function or value that is imported bare; `from … import a as b` counts as `b`."""
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in list_nodes(path):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ragstone":
                 for alias in node.names:
                     if f"{node.module}.{alias.name}" not in MODULES:

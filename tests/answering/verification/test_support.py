@@ -285,7 +285,7 @@ def hostile() -> list[str]:
     chance = random.Random(0)
     return [
         "word " * 200_000,
-        "".join(chance.choice("ab ") for _ in range(1_000_000)),
+        "".join(chance.choices("ab ", k=1_000_000)),
         "not " * 200_000,
         "1," * 400_000,
         "According to the documents, " * 30_000,
