@@ -21,7 +21,7 @@ from ragstone.server import launch
 from tests.commands import Run
 from tests.patience import HANG, until
 from tests.processes import family, gone, state
-from tests.server.conftest import QUESTION, Kept, serve_program
+from tests.server.conftest import QUESTION, Kept, Served, serve_program
 
 SLOW = """
 import asyncio, json, sys
@@ -132,6 +132,20 @@ def vendor_settings(vendor: "subprocess.Popen[str]") -> dict[str, str]:
     }
 
 
+@contextlib.contextmanager
+def open_answer(kept: Kept, settings: dict[str, str]) -> Iterator[tuple[Served, Iterator[str]]]:
+    """A server of its own, and the lines of an answer that it has begun to stream."""
+    asked = {"query": QUESTION, "stream": True}
+    with (
+        serve_program("--store", kept.folder / "store", **settings) as served,
+        httpx2.stream("POST", f"{served.url}/v1/ask", json=asked, timeout=HANG) as reply,
+    ):
+        pieces = reply.iter_lines()
+        while "event: message" not in next(pieces):
+            pass
+        yield served, pieces
+
+
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_client_that_goes_away_stops_the_model(
     kept: Kept, slow_vendor: "subprocess.Popen[str]", stream: bool
@@ -157,13 +171,7 @@ def test_a_second_signal_ends_at_once_what_the_first_waits_for(
     kept: Kept, slow_vendor: "subprocess.Popen[str]", workers: int
 ) -> None:
     settings = {**vendor_settings(slow_vendor), "RAGSTONE_SERVE__WORKERS": str(workers)}
-    with (
-        serve_program("--store", kept.folder / "store", **settings) as served,
-        httpx2.stream("POST", f"{served.url}/v1/ask", json={"query": QUESTION, "stream": True}, timeout=HANG) as reply,
-    ):
-        pieces = reply.iter_lines()
-        while "event: message" not in next(pieces):
-            pass
+    with open_answer(kept, settings) as (served, pieces):
         served.process.send_signal(signal.SIGTERM)
 
         def refuses() -> bool:
@@ -227,13 +235,7 @@ def test_what_outlasts_the_drain_ends_with_an_error_of_its_kind(
 @pytest.mark.parametrize("drain", ["0", "0.5"])
 def test_a_short_drain_ends_what_still_runs(kept: Kept, slow_vendor: "subprocess.Popen[str]", drain: str) -> None:
     settings = {**vendor_settings(slow_vendor), "RAGSTONE_SERVE__DRAIN": drain}
-    with (
-        serve_program("--store", kept.folder / "store", **settings) as served,
-        httpx2.stream("POST", f"{served.url}/v1/ask", json={"query": QUESTION, "stream": True}, timeout=HANG) as reply,
-    ):
-        pieces = reply.iter_lines()
-        while "event: message" not in next(pieces):
-            pass
+    with open_answer(kept, settings) as (served, _):
         served.process.send_signal(signal.SIGTERM)
         assert served.process.wait(HANG) == 0
 

@@ -8,6 +8,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from ragstone.core.types import Revision, Scope
@@ -59,6 +60,19 @@ async def write(root: Path, master: MasterKey | None = None) -> None:
         if number % 3 == 0:
             await write_revisions(store, make_revision("x.md", ["alpha"], scope=PASSING), scope=PASSING)
             await store.admin.drop(PASSING)
+
+
+async def write_filled(states: Callable[[int], list[Revision]], fill: Callable[..., Awaitable[object]]) -> None:
+    """Write a thousand states, each filled with vectors of some kind, and die on the way; `sys.argv` says where."""
+    root, point, nth = sys.argv[1:]
+    kill_at(point, int(nth))
+    store = EmbeddedStore(Path(root))
+    await create_collection(store)
+    for number in range(1, 1000):
+        async with store.writer(SCOPE) as writer:
+            await writer.replace(states(number))
+            await fill(store, at_once=1)
+            await writer.settle()
 
 
 if __name__ == "__main__":

@@ -2,13 +2,10 @@
 POINT NTH`."""
 
 import asyncio
-import sys
-from pathlib import Path
 
 from ragstone.core.types import Revision
-from ragstone.stores.embedded import EmbeddedStore
-from ragstone.testing.stores import SCOPE, create_collection, fill_written, make_written
-from tests.stores.victim import kill_at
+from ragstone.testing.stores import fill_written, make_written
+from tests.stores.victim import write_filled
 
 
 def state(number: int) -> list[Revision]:
@@ -18,16 +15,5 @@ def state(number: int) -> list[Revision]:
     return [make_written(path, texts, revision=number) for path in ("a.md", "b.md")]
 
 
-async def write(root: Path) -> None:
-    store = EmbeddedStore(root)
-    await create_collection(store)
-    for number in range(1, 1000):
-        async with store.writer(SCOPE) as writer:
-            await writer.replace(state(number))
-            await fill_written(store, at_once=1)
-            await writer.settle()
-
-
 if __name__ == "__main__":
-    kill_at(sys.argv[2], int(sys.argv[3]))
-    asyncio.run(write(Path(sys.argv[1])))
+    asyncio.run(write_filled(state, fill_written))
