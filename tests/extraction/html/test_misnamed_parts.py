@@ -88,3 +88,16 @@ def test_the_article_around_the_title_is_the_text_however_much_is_beside_it(box:
     text = body(f"<main><article><h1>News</h1><p>{PROSE}</p><p>1 {PROSE}</p></article><div>{teasers}</div></main>")
     assert f"1 {PROSE.strip()}" in text
     assert "Story 3" not in text
+
+
+@pytest.mark.parametrize("wrap", ["<div class='box'>{}</div>", "<div><div>{}</div></div>", "<section>{}</section>"])
+def test_one_longer_paragraph_is_not_all_of_a_page_of_short_ones(wrap: str) -> None:
+    rows = "".join(f"<tr><td>S{n}</td><td>{n} hours</td></tr>" for n in range(1, 9))
+    text = body(
+        f"<div class='page'>{LINKS}<h1>Incidents</h1><p>Every incident has one commander.</p><h2>Severity</h2>"
+        f"<table><tr><th>Level</th><th>Reaction</th></tr>{rows}</table>"
+        f"<h2>Escalation</h2>{wrap.format(f'<p>{PROSE}</p>')}<ul><li>Write the report within five days</li></ul></div>"
+    )
+    assert PROSE.strip() in text
+    assert all(one in text for one in ("one commander", "Severity", "7 hours", "within five days"))
+    assert "number 3" not in text

@@ -9,7 +9,15 @@ from ragstone.extraction.html.furniture_hints import find_role_hint, find_titled
 from ragstone.extraction.html.inline import collect_texts
 from ragstone.extraction.html.link_boxes import assign_link_roles
 from ragstone.extraction.html.page_title import find_around_title, find_title, find_titled_prose
-from ragstone.extraction.html.prose import GOOD, LINKED, find_misnamed, is_answer, measure_prose, measure_teasers
+from ragstone.extraction.html.prose import (
+    GOOD,
+    LINKED,
+    find_misnamed,
+    is_answer,
+    loses_own_text,
+    measure_prose,
+    measure_teasers,
+)
 from ragstone.extraction.html.tree import BLOCKS, HEADINGS, Node
 
 CLOSED = frozenset("p li pre blockquote table ul ol dl h1 h2 h3 h4 h5 h6 figure".split())  # no search for text inside
@@ -200,6 +208,8 @@ def _narrow_main(main: Node, mass: dict[int, int], beginnings: Mapping[int, Node
         if inner is None or mass.get(id(inner), 0) < SHARE * whole:
             break
         if _is_section_of(main, inner, mass, beginnings) or (within and _has_paragraphs(main, inner, mass)):
+            break
+        if loses_own_text(main, inner, whole):
             break
         main = inner
     return main

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Set
 from ragstone.extraction.html.furniture_hints import NAMES, find_words, is_marked
 from ragstone.extraction.html.tree import BLOCKS, Node, measure_text
 
+SCARCE = 600  # characters of good prose in all, too few to tell alone where a page's text stands
 GOOD = 60  # characters of a paragraph that is certainly prose
 LINKED = 0.5  # share of link text from which a piece is navigation
 CAPTION = 700  # characters of the longest caption
@@ -77,6 +78,21 @@ def find_misnamed(nodes: Iterable[Node], every: Mapping[int, int], teasers: Mapp
 def is_answer(node: Node) -> bool:
     """Whether the names of an element say that readers wrote it."""
     return not find_words(node).isdisjoint(ANSWERS)
+
+
+def loses_own_text(main: Node, inner: Node, prose: int) -> bool:
+    """Whether little prose (characters of `prose`) tells where a page's text stands, and more text stands beside an
+    element of it: in short paragraphs, lists and tables, not in links."""
+    if prose >= SCARCE:
+        return False
+    beside = (child for child in main.children if isinstance(child, Node) and child is not inner and not child.role)
+    return sum(_count_own_text(child) for child in beside) > prose
+
+
+def _count_own_text(node: Node) -> int:
+    """Characters outside of links and of what is furniture by its names."""
+    inner = (child for child in node.children if isinstance(child, Node) and child.role)
+    return max(0, node.text - node.links - sum(child.text - child.links for child in inner))
 
 
 def _is_caption(node: Node) -> bool:
