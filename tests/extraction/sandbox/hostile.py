@@ -38,6 +38,14 @@ def slow_reads(data: bytes, *, path: str, **options: Any) -> Extraction:
     return reads(data, path=path)
 
 
+def waits(data: bytes, *, path: str, **options: Any) -> Extraction:
+    """The same once a file is there; tells that it is at work."""
+    Path(options["tell"]).write_text(str(os.getpid()), encoding="ascii")
+    while not Path(options["until"]).exists():
+        time.sleep(0.002)
+    return reads(data, path=path)
+
+
 def refuses(data: bytes, *, path: str, **options: Any) -> Extraction:
     """Says why not."""
     raise Refused("encrypted", f"{path} is locked; save it without a password")

@@ -220,7 +220,9 @@ def test_a_parser_finds_neither_network_nor_files_nor_environment(
         os.set_inheritable(file.fileno(), True)
         found = run("looks_around", folder=str(tmp_path))
     assert found["network"] is False
-    assert found["files"] == [0, 1, 2, 3, 4, 5]  # nothing twice, stderr, requests, answers, the listing itself
+    # Nothing twice, stderr, requests, answers, the lifeline, the listing itself.
+    assert found["files"][:5] == [0, 1, 2, 3, 4]
+    assert len(found["files"]) == 7
     assert "API_KEY" not in found["environment"]
     assert found["folder"] == "/"
     assert found["group"]
@@ -384,6 +386,25 @@ def script(tmp_path: Path) -> Iterator[Callable[[str, Path], "subprocess.Popen[b
         process.wait()
         if process.stderr:
             process.stderr.close()
+
+
+def test_a_signal_for_what_was_written_ends_no_process(tmp_path: Path) -> None:
+    """The kernel may tell a process of a request that it has read already: one of a hundred documents was refused."""
+    told_file, go = tmp_path / "pid", tmp_path / "go"
+    one = child.Child()
+    try:
+        one.await_greeting(seconds=HANG)
+        options = {"tell": str(told_file), "until": str(go)}
+        request = messages.Request(1, f"{HERE}:waits", "a.x", options, 4, 30, HANG, 1_000_000_000, 1_000_000)
+        with ThreadPoolExecutor(1) as threads:
+            answer = threads.submit(one.ask, request, b"text", most=1_000_000)
+            assert told(told_file)
+            os.write(one._to, b"x")
+            go.touch()
+            assert answer.result(HANG)[0] == messages.MADE
+    finally:
+        one.end()
+        one.close()
 
 
 @PROC

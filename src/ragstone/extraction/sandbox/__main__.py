@@ -3,6 +3,7 @@
 import faulthandler
 import importlib
 import os
+import sys
 from collections.abc import Callable
 from typing import IO, Any
 
@@ -29,7 +30,8 @@ NAME = 80
 
 
 def main() -> None:
-    """Ends with the parent, or when it says so."""
+    """Ends with the parent, or when it says so. The argument is the number of its end of the lifeline."""
+    lifeline = int(sys.argv[1])
     requests, answers = open_channels()
     faulthandler.enable()  # the parent logs what it says last
     try:
@@ -44,7 +46,7 @@ def main() -> None:
     try:
         _send_answer(answers, READY, 0, b"", last=False)
         for left in reversed(range(DOCUMENTS)):
-            _serve_document(requests, answers, last=not left)
+            _serve_document(requests, answers, lifeline, last=not left)
     except (EOFError, OSError):
         pass
     os._exit(0)  # without a last flush into a pipe that nobody reads
@@ -68,12 +70,12 @@ def _make_grant(request: Request, answers: IO[bytes]) -> Callable[[], bool]:
     return grant_page
 
 
-def _serve_document(requests: IO[bytes], answers: IO[bytes], *, last: bool) -> None:
+def _serve_document(requests: IO[bytes], answers: IO[bytes], lifeline: int, *, last: bool) -> None:
     from ragstone.extraction.sandbox import child_process_limits, parent_process
 
     request = messages.unpack_request(_read_exactly(requests, LENGTH.unpack(_read_exactly(requests, LENGTH.size))[0]))
     data = _read_exactly(requests, request.size)
-    with parent_process.end_with_parent(requests.fileno()), allowance.allow_pages(_make_grant(request, answers)):
+    with parent_process.end_with_parent(lifeline), allowance.allow_pages(_make_grant(request, answers)):
         made = _run_parser(request, data)
     del data
     if isinstance(made, Failure):

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 
+from ragstone.extraction.sandbox.lifeline import Lifeline
 from ragstone.extraction.sandbox.messages import ANSWER, LENGTH, PAGE, Request, pack_message
 
 PIECE = 1 << 18  # bytes moved at once
@@ -45,15 +46,19 @@ class Child:
         """
         path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path if entry)
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] = subprocess.Popen(
-            [sys.executable, "-P", "-s", "-m", "ragstone.extraction.sandbox"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd="/",
-            env={**ENVIRONMENT, "PYTHONPATH": path},
-            process_group=0,
+        self._lifeline = Lifeline()
+        self._process: subprocess.Popen[bytes] = self._lifeline.start(
+            lambda end: subprocess.Popen(
+                [sys.executable, "-P", "-s", "-m", "ragstone.extraction.sandbox", str(end)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd="/",
+                env={**ENVIRONMENT, "PYTHONPATH": path},
+                process_group=0,
+                pass_fds=(end,),
+            )
         )
         self.pid = self._process.pid
         self.stderr_tail = b""  # the end of what it said on stderr
@@ -102,12 +107,14 @@ class Child:
             self._read_stderr()
         for pipe in self._pipes:
             pipe.close()
+        self._lifeline.close()
 
     def forget(self) -> None:
         """In a process that was forked from ours: it is the other one's child."""
         self._process.returncode = 0
         for pipe in self._pipes:
             pipe.close()
+        self._lifeline.close()
 
     def _has_ended(self, patience: float) -> bool:
         """Whether it ends by itself; it stays to be waited for."""

@@ -8,22 +8,22 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def end_with_parent(pipe: int) -> Iterator[None]:
-    """During this block, the end of the process that writes to `pipe` ends this process and its group.
+def end_with_parent(lifeline: int) -> Iterator[None]:
+    """During this block, the end of the process that holds the lifeline (`ragstone.extraction.sandbox.lifeline`) ends
+    this process and its group.
 
-    Nothing may come through the pipe meanwhile: that would end it too. Linux ends on SIGIO; elsewhere
-    the signal is ignored and others watch.
+    Linux ends on SIGIO; elsewhere the signal is ignored and others watch.
     """
-    flags = fcntl.fcntl(pipe, fcntl.F_GETFL)
+    flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
     own = os.getpid()
-    fcntl.fcntl(pipe, fcntl.F_SETOWN, -own if os.getpgrp() == own else own)
-    fcntl.fcntl(pipe, fcntl.F_SETFL, flags | os.O_ASYNC)
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -own if os.getpgrp() == own else own)
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
     try:
-        if _has_hung_up(pipe):  # before the signal was asked for
+        if _has_hung_up(lifeline):  # before the signal was asked for
             raise EOFError
         yield
     finally:
-        fcntl.fcntl(pipe, fcntl.F_SETFL, flags)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, flags)
 
 
 def _has_hung_up(pipe: int) -> bool:

@@ -6,7 +6,6 @@ import signal
 import sys
 import traceback
 from contextlib import AbstractContextManager, nullcontext
-from typing import IO
 
 from ragstone.core.errors import Refused
 from ragstone.extraction.sandbox.messages import open_channels
@@ -16,7 +15,10 @@ from ragstone.ingestion.workers.messages import pack_message, receive, send
 
 
 def main() -> None:
-    """Ends with the parent, or at its word; an interrupt is the parent's business."""
+    """Ends with the parent, or at its word; an interrupt is the parent's business.
+
+    The argument is the number of its end of the lifeline.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = open_channels()
     try:
@@ -26,20 +28,20 @@ def main() -> None:
         send(answers, os.fsencode(build_revision.__file__))
         while True:
             request = receive(requests)
-            with _end_with_parent(requests):
+            with _end_with_parent(int(sys.argv[1])):
                 answer = _answer_request(builder, source, request)
             send(answers, answer)
     except (EOFError, OSError):
         os._exit(0)  # without a last flush into a pipe that nobody reads
 
 
-def _end_with_parent(requests: IO[bytes]) -> AbstractContextManager[None]:
+def _end_with_parent(lifeline: int) -> AbstractContextManager[None]:
     """While this lasts, the end of the parent ends this process at once, also where it waits for a parser."""
     try:
         from ragstone.extraction.sandbox import parent_process
     except ImportError:  # a system without such signals: it ends when its document is done
         return nullcontext()
-    return parent_process.end_with_parent(requests.fileno())
+    return parent_process.end_with_parent(lifeline)
 
 
 def _answer_request(builder: RevisionBuilder, source: str, request: bytes) -> bytes:

@@ -14,6 +14,7 @@ from ragstone.core.errors import Refused
 from ragstone.core.types import Document, Revision
 from ragstone.extraction.sandbox import Sandbox
 from ragstone.extraction.sandbox.children import Children
+from ragstone.extraction.sandbox.lifeline import Lifeline
 from ragstone.ingestion import build_revision
 from ragstone.ingestion.build_revision import RevisionBuilder, build
 from ragstone.ingestion.workers.messages import pack_message, receive, send
@@ -33,16 +34,8 @@ class Child:
 
         Raises `OSError`.
         """
-        apart: dict[str, Any] = {"process_group": 0}
-        if sys.platform == "win32":
-            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-        self._process: subprocess.Popen[bytes] = subprocess.Popen(
-            [sys.executable, "-I" if sys.flags.isolated else "-P", "-m", "ragstone.ingestion.workers"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            **apart,
-        )
+        self._lifeline = Lifeline()
+        self._process = self._lifeline.start(_start_process)
         assert self._process.stdin is not None  # both are pipes
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin, self._process.stdout
@@ -68,6 +61,20 @@ class Child:
         for pipe in (self._from, self._to):
             with contextlib.suppress(OSError):  # what it was not told any more
                 pipe.close()
+        self._lifeline.close()
+
+
+def _start_process(lifeline: int) -> "subprocess.Popen[bytes]":
+    apart: dict[str, Any] = {"process_group": 0, "pass_fds": (lifeline,)}
+    if sys.platform == "win32":
+        apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return subprocess.Popen(
+        [sys.executable, "-I" if sys.flags.isolated else "-P", "-m", "ragstone.ingestion.workers", str(lifeline)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        **apart,
+    )
 
 
 def build_in_process(builder: RevisionBuilder, source: str, processes: Sandbox) -> BuildFunction:
