@@ -33,6 +33,15 @@ def test_a_picture_is_left_out_and_counted(name: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(("width", "indent"), [(76, ""), (74, " "), (60, "    ")])
+def test_wrapped_data_is_left_out_and_lines_keep_their_numbers(width: int, indent: str) -> None:
+    rows = [PICTURE[at : at + width] for at in range(0, len(PICTURE), width)]
+    lines = ["FN:Ines Costa", "PHOTO;ENCODING=b:" + rows[0], *(indent + row for row in rows[1:]), "NOTE:Call at nine."]
+    kept, warnings = leave_out_encoded("\n".join(lines))
+    assert kept.split("\n") == [lines[0], "PHOTO;ENCODING=b:…", *[""] * (len(rows) - 1), lines[-1]]
+    assert warnings == (f"{len(PICTURE):,} characters of encoded data (base64) were left out in 1 place",)
+
+
 def test_lines_keep_their_numbers() -> None:
     text = TEXTS["plan.txt"]
     kept, _ = leave_out_encoded(text)
@@ -47,7 +56,9 @@ def test_lines_keep_their_numbers() -> None:
         "word " * 400,
         "Donaudampfschifffahrtsgesellschaft" * 40,
         PICTURE[:900],
-        "\n".join(PICTURE[at : at + 76] for at in range(0, len(PICTURE), 76)),
+        "\n".join(PICTURE[at : at + 76] for at in range(0, 900, 76)),
+        "-----BEGIN CERTIFICATE-----\n" + "\n".join(PICTURE[at : at + 64] for at in range(0, len(PICTURE), 64)),
+        "\n".join(f"https/example/org/Page{n}/" + "Name/of/a/longer/folder/" * 3 for n in range(40)),
         "https://example.org/?" + "&".join(f"page={n}&Name=A{n}" for n in range(200)),
         "样品保存两周" * 300,
     ],
@@ -58,5 +69,5 @@ def test_other_long_runs_stay(text: str) -> None:
 
 
 def test_the_time_grows_with_the_length_alone() -> None:
-    for unit in ("a" * 999 + " ", "aB3" * 400, "=", "+/"):
+    for unit in ("a" * 999 + " ", "aB3" * 400, "=", "+/", "aB3" * 20 + "\n", ("aB3" * 20 + "\n") * 8 + "x y\n"):
         assert len(leave_out_encoded(unit * (2_000_000 // len(unit)))[0]) <= 2_000_000
