@@ -60,3 +60,12 @@ def test_every_visible_character_stands_in_exactly_one_span(text: str) -> None:
     covered = [n for b in extraction.blocks for s in b.spans for n in range(s.char_start, s.char_end)]
     assert len(covered) == len(set(covered))
     assert {n for n, letter in enumerate(text) if not letter.isspace()} <= set(covered)
+
+
+def test_characters_that_json_writes_as_numbers_can_be_read() -> None:
+    """Python writes all that is not English so, and no search found it."""
+    text = '{"day": "M\\u00fcllabfuhr",\n "path": "C:\\\\u00fc", "quote": "\\u0022"}'
+    read = PlainText(media_type="application/json").extract(text.encode(), path="a.json")
+    assert read.record == text.replace("M\\u00fcll", "Müll")
+    assert read.blocks[0].spans[0].line_end == 2
+    assert PlainText().extract(text.encode(), path="a.txt").record == text

@@ -34,7 +34,7 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     """The sentences of a text as (start, end) in characters: trimmed, in order, never overlapping.
 
     A blank line, a list item and a table row end a sentence as well. A heading with its underline is one by itself,
-    blank line or not, whatever stops it has.
+    blank line or not, even with stops in it.
 
     >>> text = "See Fig. 2 of v1.2. It works! - one\\n- two"
     >>> [text[a:b] for a, b in split_sentences(text)]

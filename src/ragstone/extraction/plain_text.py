@@ -8,6 +8,7 @@ from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Block, Extraction
 from ragstone.extraction.decoding import decode_text
+from ragstone.extraction.json_escapes import show_characters
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
@@ -17,12 +18,14 @@ UNDERLINE = re.compile(r"(=+|-+|~+)[ \t]*\r?")
 NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})\.?[ \t]+(\S.*)")
 SECTION = re.compile(r"^(\d{1,3})\.\d{1,3}\.?[ \t]+(\w)", re.MULTILINE)
 LONGEST = 80  # characters of a heading
+JSON = "application/json"
 LEVELS = {"=": 1, "-": 2, "~": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
     """Plain text. The text of record is the decoded file without data in base64, every visible character in one block.
+    In JSON characters that are escaped by their numbers stand in it as they are read.
 
     A heading is a line that is underlined over its whole width by `=`, `-` or `~`, or a line between
     blank lines with a number of several parts (`2.1 Scope`); one part (`2 Scope`) counts where
@@ -35,6 +38,8 @@ class PlainText:
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused` for bytes that are neither UTF-8 nor UTF-16, and for a file without text."""
         record, warnings = decode_text(data, path=path)
+        if self.media_type == JSON:
+            record = show_characters(record)
         blocks = tuple(mark_toc_blocks(_build_blocks(record), record))
         if not blocks:
             raise Refused("empty", f"{path} holds no text")

@@ -53,7 +53,7 @@ def idf(holding: int, total: int) -> float:
 
 
 def length_norms(lengths: NDArray[np.integer], average: float) -> NDArray[np.float64]:
-    """What the lengths of chunks add to the denominator of a term's weight: k1 * (1 - b + b * dl / avgdl)."""
+    """The share of each chunk's length in the denominator of a term's weight: k1 * (1 - b + b * dl / avgdl)."""
     norms: NDArray[np.float64] = K1 * (1 - B + B * lengths.astype(np.float64) / average)
     return norms
 

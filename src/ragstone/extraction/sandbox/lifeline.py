@@ -10,15 +10,15 @@ T = TypeVar("T")
 class Lifeline:
     """Held by a parent, with its other end in one child.
 
-    The pipe of requests cannot serve for this: the kernel tells of what was written only after the child could read
-    it, and a child that waited for its parent's end was ended by that signal, in up to one of a hundred documents.
+    The pipe of requests cannot serve for this: the kernel can send the signal for a request after the child has read
+    it. A child that expected its parent's end then ended, in up to one of a hundred documents.
     """
 
     def __init__(self) -> None:
         self._far, self._near = os.pipe()
 
     def start(self, start: Callable[[int], T]) -> T:
-        """What `start` makes of the child's end, which stays open there alone."""
+        """Call `start` with the child's end and return its result; the end stays open in the child alone."""
         try:
             return start(self._far)
         except BaseException:
