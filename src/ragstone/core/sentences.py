@@ -28,6 +28,7 @@ LAST_WORD = re.compile(r"[\w.]+$")
 # What a line begins with that is numbered: the number of an item or a heading, or a word with one ("Figure 2.1.").
 NUMBERED = re.compile(r"(?:^|\n)[ \t>]*(?:[^\W\d_a-z]\w{2,14}[ \u00a0])?\d{1,9}(?:\.\d{1,9}){0,5}$")
 LONGEST_NUMBER = 60
+LINE_END = re.compile(r"[ \t]*+\n")
 
 
 def split_sentences(text: str) -> list[tuple[int, int]]:
@@ -90,8 +91,11 @@ def _find_headings(text: str) -> Iterator[tuple[int, int]]:
             yield bold.span()
     for rule in RULE.finditer(text):
         title = _line_before(text, rule.start())
-        underlines = len(rule[0].rstrip()) >= len(title)
-        yield max(0, rule.start() - len(title) - 1) if underlines else rule.end(), rule.end()
+        start = max(0, rule.start() - len(title) - 1) if len(rule[0].rstrip()) >= len(title) else rule.end()
+        if title.rstrip().endswith("."):  # the end of a paragraph above a rule between two parts
+            yield start, start
+            start = rule.end()
+        yield start, rule.end()
 
 
 def _find_row_edges(text: str) -> Iterator[int]:
@@ -116,5 +120,11 @@ def is_abbreviation(text: str, stop: re.Match[str]) -> bool:
         return False
     last = word[0].lower()
     initial = len(last) == 1 and last.isalpha() and word[0].isupper()
-    numbered = last[-1].isdigit() and NUMBERED.search(text, max(0, stop.start() - LONGEST_NUMBER), stop.start())
-    return last in ABBREVIATIONS or initial or bool(numbered)
+    return last in ABBREVIATIONS or initial or (last[-1].isdigit() and _ends_line_number(text, stop))
+
+
+def _ends_line_number(text: str, stop: re.Match[str]) -> bool:
+    """Whether a full stop ends the number of an item, which may stand alone on its line, or that of a heading or
+    figure, which may not: `Area 30.` above `Depth 5.` is a sentence."""
+    number = NUMBERED.search(text, max(0, stop.start() - LONGEST_NUMBER), stop.start())
+    return number is not None and (number[0].strip("\n\t >").isdigit() or not LINE_END.match(text, stop.end()))
