@@ -55,6 +55,19 @@ def test_a_question_for_yes_or_no_may_be_answered_by_its_own_words() -> None:
     assert answer("Do admins delete collections?", hit(f"Rights are few.\n\n{said}\n\nNobody else.")) == [said]
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many days of vacation do I get?", "- 30 days of vacation"),
+        ("When was the company founded?", "- 1998: Company founded"),
+        ("Where is the archive of letters?", "- Room 12: Archive of letters"),
+        ("What is the HTTPS port?", "- 443: HTTPS port"),
+    ],
+)
+def test_a_line_that_answers_by_its_number_is_an_answer(question: str, said: str) -> None:
+    assert answer(question, hit(f"Facts.\n\n{said}\n- Something else")) == [said]
+
+
 def test_a_line_of_a_table_of_contents_is_no_answer() -> None:
     contents = hit("- 1. Opening files\n- 2. Saving images with alpha\n- 3. Printing", path="index.md")
     section = hit(ANSWER, path="save.md", headings=["2. Saving images with alpha"])

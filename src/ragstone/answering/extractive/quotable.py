@@ -10,6 +10,8 @@ from ragstone.core.analyzer import extract_terms
 STOPPED = re.compile(r"[.!?:;。！？：][\"'”’)\]*_`]*\Z")
 ASKS_SOURCE = frozenset(extract_terms("source origin quelle fuente fonte bron"))
 
+ANSWERED_BY_NUMBERS = ("how_many", "when", "where", "what_is")
+
 
 def may_answer(question: QuestionAnalysis, passage: Passage, headings: Set[str]) -> bool:
     """Whether a passage may be quoted; `headings` are those of the found chunks, by `name_heading`."""
@@ -26,8 +28,10 @@ def may_answer(question: QuestionAnalysis, passage: Passage, headings: Set[str])
 
 def _is_pointer(question: QuestionAnalysis, passage: Passage, headings: Set[str]) -> bool:
     """Whether a line only names one of these headings, as a table of contents does, or says nothing but the question,
-    as a caption may: it leads to an answer and is none."""
+    as a caption may: it leads to an answer and is none. Where a number may answer, that of a line says more."""
     if passage.form not in ("sentence", "item") or STOPPED.search(passage.text):
         return False
-    asks_more, name = question.kind not in ("yes_no", "other"), name_heading(passage.text)
-    return name in headings or (asks_more and question.weights.keys() >= set(extract_terms(name)))
+    name = name_heading(passage.text)
+    said = passage.terms if question.kind in ANSWERED_BY_NUMBERS else frozenset(extract_terms(name))
+    asks_more = question.kind not in ("yes_no", "other")
+    return name in headings or (asks_more and question.weights.keys() >= said)
