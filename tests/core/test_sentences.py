@@ -44,6 +44,7 @@ def cut(text: str) -> list[str]:
         ("Area 30. \r\nDepth 2.5.\r\nFlat.", ["Area 30.", "Depth 2.5.", "Flat."]),
         ("Read 10.0.0.1.\n10.0.0.2.\n10.0.0.3.", ["Read 10.0.0.1.", "10.0.0.2.", "10.0.0.3."]),
         ("It is 5 MB. More fails.\n-----------------------", ["It is 5 MB.", "More fails.", "-----------------------"]),
+        ("It is not in\nPowerShell 6. The cmdlet uses it.", ["It is not in\nPowerShell 6.", "The cmdlet uses it."]),
         ("Tax\n===\nThe rate is 9.", ["Tax\n===", "The rate is 9."]),
         ("No stop\nTax\n---\nThe rate is 9.", ["No stop", "Tax\n---", "The rate is 9."]),
         ("The rate\nis 9 in a hundred\n---\nNext", ["The rate\nis 9 in a hundred\n---", "Next"]),

@@ -25,8 +25,11 @@ RULE = re.compile(r"^[ \t>]*([-=~^\"'*+#_:.])(?:[ \t]*\1)+[ \t]*$", re.MULTILINE
 ROWS = re.compile(r"^[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?:\n[^|\n]+\|[^\n]*)*", re.MULTILINE)
 NEWLINE, SAID = re.compile(r"\n"), re.compile(r"\w")
 LAST_WORD = re.compile(r"[\w.]+$")
-# What a line begins with that is numbered: the number of an item or a heading, or a word with one ("Figure 2.1.").
-NUMBERED = re.compile(r"(?:^|\n)[ \t>]*(?:[^\W\d_a-z]\w{2,14}[ \u00a0])?\d{1,9}(?:\.\d{1,9}){0,5}$")
+# What a line begins with that is numbered: the number of an item or a heading, or below a blank line a word with one
+# ("Figure 2.1.").
+NUMBERED = re.compile(
+    r"(?:(?:^|\n)[ \t>]*|(?:^|\n[ \t>]*\n)[ \t>]*[^\W\d_a-z]\w{2,14}[ \u00a0])\d{1,9}(?:\.\d{1,9}){0,5}$"
+)
 LONGEST_NUMBER = 60
 LINE_END = re.compile(r"[ \t]*+\n")
 

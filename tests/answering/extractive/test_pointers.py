@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.answering.extractive.passages import chunk_passages
+from ragstone.answering.extractive.passages import chunk_passages, name_heading
 from ragstone.answering.extractive.question_analysis import analyze_question
 from ragstone.answering.extractive.reading_form import make_quotes
 from ragstone.answering.extractive.selection import rank_passages, select_passages
@@ -86,3 +86,33 @@ def test_a_page_that_is_mostly_code_is_read_as_a_page() -> None:
     chosen = select_passages(subject, rank_passages(subject, [replace(found, chunk=chunk)]))
     sentences, _ = cite_quotes(make_quotes(chosen), {chunk.document.id: page}, mask=same, secrets=lambda _: [])
     assert "Compress text/html\nCompress text/css" in "\n".join(one.text for one in sentences)
+
+
+def test_a_block_of_code_that_began_before_its_chunk_ends_where_it_ends() -> None:
+    """The closing fence was taken for an opening one, and the prose below for code."""
+    found = hit("tar xf node.tgz\n./node\n```\n\nThe node listens on port 9100.", headings=["Run it"])
+    pieces = chunk_passages(replace(found.chunk, kind="code"), 0)
+    assert [(one.form, one.text) for one in pieces] == [
+        ("code", "tar xf node.tgz\n./node\n```"),
+        ("sentence", "The node listens on port 9100."),
+    ]
+
+
+def test_a_program_with_a_fence_in_a_comment_is_a_program() -> None:
+    text = 'def free():\n    """Frees the lock.\n\n    ```\n    free()\n    ```\n    """\n'
+    chunk = hit(text).chunk
+    program = replace(chunk, kind="code", document=replace(chunk.document, media_type="text/x-source-code"))
+    assert chunk_passages(program, 0)[0].text == text
+
+
+def test_a_number_in_a_name_tells_headings_apart() -> None:
+    assert name_heading("Windows 11 setup") != name_heading("Windows 10 setup")
+    assert name_heading("2024 Annual report") != name_heading("Annual report")
+
+
+def test_names_of_sections_answer_a_question_for_a_list() -> None:
+    found = [
+        hit("- A file\n- Azure SQL", path="a.md"),
+        hit("It is fast.", path="b.md", headings=["Azure SQL"]),
+    ]
+    assert "- Azure SQL" in answer("Which SQL databases of a cloud are supported?", *found)

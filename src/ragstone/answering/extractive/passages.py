@@ -15,7 +15,10 @@ from ragstone.core.types import Chunk, Hit
 
 Form = Literal["sentence", "item", "row", "code", "heading", "source", "noise"]
 
+SOURCE_CODE = "text/x-source-code"  # the media type of programs
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+# The end of a block of code that began before the chunk: no blank line stands above it, one stands below.
+INSIDE = re.compile(r"[^\n]\n[ \t]*(?:`{3,}|~{3,})[ \t]*(?:\n[ \t]*)?(?:\n|\Z)")
 ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 # Rules of tables, thematic breaks, link definitions, comments, directives: nobody's answer.
 NOISE = re.compile(
@@ -34,11 +37,11 @@ NOTED_END = re.compile(
 )
 # What inside a passage gives its line breaks a meaning: blank lines, further items, rows, headings, fences.
 LINE_STRUCTURE = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#]|```|~~~)")
-# Before a heading, or before a caption: "3.1.", "Figure 2.1."
+# Before a heading or a caption: "3.", "2.1", "Figure 2.1."; a number without a point is a part of the name.
 HEADING_NUMBER = re.compile(
-    r"(?:[-*+•][ \t]+)?(?:(?:[^\W\d_a-z]\w{2,14}[ \t\u00a0])?\d{1,9}(?:\.\d{1,9}){0,5}[.):]?[ \t\u00a0]+)?"
+    r"(?:[-*+•][ \t]+)?(?:(?:(?:[^\W\d_a-z]\w{2,14}[ \t\u00a0])?\d{1,9}(?:\.\d{1,9}){0,5}[.):]"
+    r"|\d{1,3}(?:\.\d{1,3}){1,5}(?=[ \t\u00a0]+[^\W\d_a-z]))[ \t\u00a0]+)?"
 )
-PICTURE_ROW = re.compile(r"(?:[\s|]|!\[[^\]\n]*\](?:\([^)\n]*\))?)++")
 TITLE = re.compile(r"[^\n]{0,119}[^\n.!:;|]")
 LONGEST_CODE = 1500
 
@@ -117,7 +120,7 @@ def chunk_passages(chunk: Chunk, rank: int) -> list[Passage]:
 
 def _is_bare_code(chunk: Chunk) -> bool:
     """Whether a chunk is a piece of a program, not of a page that shows some."""
-    return chunk.kind == "code" and FENCE.search(chunk.text) is None
+    return chunk.kind == "code" and (chunk.document.media_type == SOURCE_CODE or FENCE.search(chunk.text) is None)
 
 
 def _code_passages(chunk: Chunk, rank: int) -> list[Passage]:
@@ -159,11 +162,14 @@ def _is_within_secret(chunk: Chunk, last: int, first: int) -> bool:
 
 
 def _split_pieces(chunk: Chunk) -> Iterator[tuple[int, int]]:
-    """Sentences outside of fences, and each fenced block whole."""
+    """Sentences outside of fences, and each fenced block whole, also one that began before the chunk."""
     text = chunk.text
     start, opened, mark = 0, -1, ""
-    for fence in FENCE.finditer(text):
-        if opened < 0:
+    for number, fence in enumerate(FENCE.finditer(text)):
+        if not number and INSIDE.match(text, max(0, fence.start() - 2)):
+            start = fence.end()
+            yield (len(text[:start]) - len(text[:start].lstrip()), start)
+        elif opened < 0:
             yield from _sentence_ranges(chunk, start, fence.start())
             opened, mark = fence.start(), fence[1]
         elif fence[1].startswith(mark):
@@ -208,7 +214,7 @@ def _split_heading(text: str, start: int, end: int, headings: set[str]) -> Itera
 
 def _classify_form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Form:
     text = chunk.text[start:end]
-    if FENCE.match(text):
+    if FENCE.match(text) or FENCE.fullmatch(text, text.rfind("\n") + 1):
         return "code"
     if (
         text.startswith("#")

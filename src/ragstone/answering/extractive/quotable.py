@@ -3,14 +3,15 @@
 import re
 from collections.abc import Set
 
-from ragstone.answering.extractive.passages import LONGEST_CODE, PICTURE_ROW, Passage, name_heading
-from ragstone.answering.extractive.question_analysis import QuestionAnalysis
+from ragstone.answering.extractive.passages import LONGEST_CODE, Passage, name_heading
+from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis
 from ragstone.core.analyzer import extract_terms
 
 STOPPED = re.compile(r"[.!?:;。！？：][\"'”’)\]*_`]*\Z")
+PICTURE_ROW = re.compile(r"(?:[\s|]|!\[[^\]\n]*\](?:\([^)\n]*\))?)++")
 ASKS_SOURCE = frozenset(extract_terms("source origin quelle fuente fonte bron"))
-
 ANSWERED_BY_NUMBERS = ("how_many", "when", "where", "what_is")
+ASKS_LIST = re.compile(r"^\W*what (?:are|were)\b", re.IGNORECASE)
 
 
 def may_answer(question: QuestionAnalysis, passage: Passage, headings: Set[str]) -> bool:
@@ -28,10 +29,12 @@ def may_answer(question: QuestionAnalysis, passage: Passage, headings: Set[str])
 
 def _is_pointer(question: QuestionAnalysis, passage: Passage, headings: Set[str]) -> bool:
     """Whether a line only names one of these headings, as a table of contents does, or says nothing but the question,
-    as a caption may: it leads to an answer and is none. Where a number may answer, that of a line says more."""
+    as a caption may: it leads to an answer and is none. Where a number may answer, that of a line says more. Names
+    answer "yes" or "no", "which", and "what are"."""
     if passage.form not in ("sentence", "item") or STOPPED.search(passage.text):
         return False
+    if question.kind in ("yes_no", "other") or ASKS_LIST.search(question.text):
+        return False
     name = name_heading(passage.text)
-    said = passage.terms if question.kind in ANSWERED_BY_NUMBERS else frozenset(extract_terms(name))
-    asks_more = question.kind not in ("yes_no", "other")
-    return name in headings or (asks_more and question.weights.keys() >= said)
+    said = passage.terms if question.kind in ANSWERED_BY_NUMBERS else frozenset(extract_terms(name)) - SHAPE_TERMS
+    return name in headings or question.weights.keys() >= said
