@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -240,7 +241,7 @@ def test_a_read_key_sees_none_of_them(tmp_path: Path) -> None:
     with ragstone.open(store, key=key, embed__model="none") as kb:
         assert [document.path for document in kb.documents()] == ["open.md"]
         assert {hit.chunk.document.path for hit in kb.search("apples a month", top_k=200).hits} == {"open.md"}
-        assert "4711" not in spell(kb.ask("How many apples does Dana earn?"))
+        assert "4711" not in spell(replace(kb.ask("How many apples does Dana earn?"), timings={}))  # digits of seconds
         for path in ("0.md", "custom.docx"):
             with pytest.raises(UsageError, match="there is no document"):
                 kb.record(path)
