@@ -11,7 +11,7 @@ class Lifeline:
     """Held by a parent, with its other end in one child.
 
     The pipe of requests cannot serve for this: the kernel can send the signal for a request after the child has read
-    it. A child that expected its parent's end then ended, in up to one of a hundred documents.
+    it. A child that expected its parent's end then ended, in up to one of a hundred documents that one thread sent.
     """
 
     def __init__(self) -> None:
