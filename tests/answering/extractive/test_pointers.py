@@ -10,6 +10,7 @@ from ragstone.answering.extractive.reading_form import make_quotes
 from ragstone.answering.extractive.selection import rank_passages, select_passages
 from ragstone.answering.verification.citations import cite_quotes
 from ragstone.core.types import Hit
+from ragstone.extraction.media_types import CODE
 from tests.answering.made import hit, same
 
 QUESTION = "How do I save images with alpha?"
@@ -101,7 +102,7 @@ def test_a_block_of_code_that_began_before_its_chunk_ends_where_it_ends() -> Non
 def test_a_program_with_a_fence_in_a_comment_is_a_program() -> None:
     text = 'def free():\n    """Frees the lock.\n\n    ```\n    free()\n    ```\n    """\n'
     chunk = hit(text).chunk
-    program = replace(chunk, kind="code", document=replace(chunk.document, media_type="text/x-source-code"))
+    program = replace(chunk, kind="code", document=replace(chunk.document, media_type=CODE))
     assert chunk_passages(program, 0)[0].text == text
 
 
