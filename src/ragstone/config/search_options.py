@@ -25,9 +25,12 @@ class RankingOptions:
     cosine_weight: Annotated[float, Option("Weight of the vector ranking (cosine).", 0, 1000)] = 0.6
     sparse_weight: Annotated[float, Option("Weight of the ranking by stored sparse vectors.", 0, 1000)] = 0.4
     word_scale: Annotated[
-        Literal["best", "range"],
-        Option("Scale of the word scores in minmax: share of the best (best), or from the least up (range)."),
-    ] = "best"
+        Literal["coverage", "best", "range"],
+        Option(
+            "Scale of the word scores in minmax: share of the best (best), the same but less where the best passage "
+            "has few words of the question (coverage), or from the least up (range)."
+        ),
+    ] = "coverage"
     feedback: Annotated[
         float, Option("Weight of the first 3 passages in ordering the candidates anew (minmax); 0 for off.", 0, 10)
     ] = 0.6

@@ -28,7 +28,7 @@ OVERRIDE_PATTERNS: tuple[InjectionPattern, ...] = (
         "obeying attention",
         "instructions? directions? directives? guidelines? prompts? rules? commands? restrictions? "
         "safeguards? guardrails? assignments? tasks? orders? messages? conversations? trainings? "
-        "programmings? thoughts? texts? info informations? statements? requests? inputs?",
+        "programmings? thoughts? texts? infos? informations? statements? requests? inputs?",
     ),
     make_pattern(
         POLICY,

@@ -24,6 +24,7 @@ from ragstone.retrieval.query_expansion import QueryVariant
 from ragstone.retrieval.question import Question, needs_every_chunk
 from ragstone.retrieval.readers import SourceView
 from ragstone.retrieval.search_context import Source
+from ragstone.retrieval.word_coverage import measure_coverage
 
 SYSTEMS = {"postgres": "postgresql", "tables": "postgresql"}  # packages of stores whose system has another name
 Sized = TypeVar("Sized", bound=Collection[Any])
@@ -36,8 +37,8 @@ Signals = Mapping[str, Mapping[str, float]]  # by chunk
 @dataclass(frozen=True, slots=True)
 class SourceRanking:
     """The candidates of one source for one variant of the question, by its number, and all that ranking them needs:
-    its `text`, the `vector` that was compared, the `sparse` vector that was searched by, and the ids of the passages
-    whose `feedback` ordered them."""
+    its `text`, the `vector` that was compared, the `sparse` vector that was searched by, the ids of the passages
+    whose `feedback` ordered them, and from 0 to 1 how much the `words` count in fusion."""
 
     source: Source
     variant: int
@@ -48,6 +49,7 @@ class SourceRanking:
     vector: Vectors | None = None
     feedback: tuple[str, ...] = ()
     sparse: SparseVector | None = None
+    words: float = 1.0
 
     @property
     def is_fused_by_store(self) -> bool:
@@ -110,7 +112,8 @@ async def search_source(
         with trace.time_stage("rank"):
             compared = meaning if {"cosine", FUSED} & found.keys() else None
             signals = await _read("rate", reader, reader.rate(list_ids(found), vector=compared, query=asked.text))
-        made = SourceRanking(source, number, found, signals, variant.is_fragment, asked.text, compared)
+        words = await measure_coverage(reader, asked, signals) if len(found) > 1 else 1.0
+        made = SourceRanking(source, number, found, signals, variant.is_fragment, asked.text, compared, words=words)
         rankings.append(made)
     with trace.time_stage("rank"):
         ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in list_ids(ranking.candidates)))

@@ -131,7 +131,9 @@ def fuse_group(group: Sequence[SourceRanking], question: Question, left_out: Set
         signals = {identity: own for one in group for identity, own in one.signals.items()}
         joined = _join_candidates(group)
     known = {name: [candidate for candidate in found if candidate.id in signals] for name, found in joined.items()}
-    return [candidate for candidate in fuse_candidates(question, known, signals) if candidate.id not in left_out]
+    words = max(one.words for one in group)
+    fused = fuse_candidates(question, known, signals, words=words)
+    return [candidate for candidate in fused if candidate.id not in left_out]
 
 
 def _join_candidates(group: Sequence[SourceRanking]) -> Candidates:

@@ -22,12 +22,17 @@ from ragstone.retrieval.selection import deduplicate, deduplicate_first, keep_ab
 
 
 def fuse_candidates(
-    question: Question, candidates: Mapping[str, Sequence[Candidate]], signals: Mapping[str, Mapping[str, float]]
+    question: Question,
+    candidates: Mapping[str, Sequence[Candidate]],
+    signals: Mapping[str, Mapping[str, float]],
+    *,
+    words: float = 1.0,
 ) -> list[Candidate]:
     """The candidates of all retrievers in one order; those of a single one keep their scores.
 
     Scores are fused over what every candidate really scores by each retriever, also where only another one
-    found it; ranks are fused as the retrievers gave them (`benchmarks/retrieval`).
+    found it, BM25 with the share `words` of its weight; ranks are fused as the retrievers gave them
+    (`benchmarks/retrieval`).
     """
     if len(candidates) == 1:
         return list(next(iter(candidates.values())))
@@ -36,7 +41,9 @@ def fuse_candidates(
         return rrf(candidates, weights=weights)
     places = list_places(candidates)
     scores = {name: list_scores(name, places, signals) for name in candidates}
-    from_zero = candidates.keys() - {"cosine"} if question.word_scale == "best" else ()
+    from_zero = candidates.keys() - {"cosine"} if question.word_scale != "range" else ()
+    if "bm25" in weights:
+        weights["bm25"] *= words
     return minmax_scores(places, scores, weights=weights, from_zero=from_zero)
 
 
