@@ -5,6 +5,7 @@ import re
 
 from ragstone.extraction.code_languages import find_language
 from ragstone.extraction.decoding import encoding_from_bom
+from ragstone.extraction.mail_boundaries import is_archive
 
 BINARY = "application/octet-stream"
 PDF = "application/pdf"
@@ -14,6 +15,7 @@ XML = "application/xml"
 CSV = "text/csv"
 TSV = "text/tab-separated-values"
 EML = "message/rfc822"
+MBOX = "application/mbox"
 OFFICE = "application/vnd.openxmlformats-officedocument."
 DOCX = OFFICE + "wordprocessingml.document"
 XLSX = OFFICE + "spreadsheetml.sheet"
@@ -51,6 +53,8 @@ BY_NAME = {
     ".tsv": TSV,
     ".tab": TSV,
     ".eml": EML,
+    ".mbox": MBOX,
+    ".mbx": MBOX,
     ".json": "application/json",
     ".xml": XML,
     ".rss": XML,
@@ -113,7 +117,7 @@ PROMISED = {
     ".mht": MHTML,
     ".mhtml": MHTML,
 }
-NOT_GUESSED = (HTML, XML, EML, MHTML)  # they say their encoding themselves
+NOT_GUESSED = (HTML, XML, EML, MBOX, MHTML)  # they say their encoding themselves
 PDF_MARK = b"%PDF-"
 PDF_START = 1024  # bytes in which readers look for the mark
 # What stands in a checkout in place of a large file.
@@ -147,6 +151,7 @@ DESCRIPTIONS = {
     ODS: "an OpenDocument spreadsheet",
     PPTX: "a PowerPoint presentation",
     EML: "an e-mail",
+    MBOX: "an archive of e-mails",
     MHTML: "a saved web page",
     **{f"image/{kind}": f"a {kind.upper()} picture" for kind in ("png", "jpeg", "gif", "webp", "bmp", "tiff")},
     EPUB: "an EPUB book",
@@ -187,6 +192,8 @@ def detect(data: bytes, path: str) -> str:
     if data.startswith(OLE_MARK):
         return _detect_in_ole(data, path)
     named = BY_NAME.get(file_suffix(path), "text/plain")
+    if named != EML and is_archive(data):
+        return MBOX
     if binary:
         found = _detect_binary(data)
         return named if found == "text/utf-16" and named not in NOT_GUESSED else found

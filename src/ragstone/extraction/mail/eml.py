@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from email.message import Message
 from email.utils import getaddresses, parsedate_to_datetime
 
@@ -31,41 +32,65 @@ def parse_eml(data: bytes, *, path: str) -> Extraction:
         raise Refused("broken", f"{path} is not a readable mail: {error}") from error
 
 
-def _build_extraction(message: Message, path: str, warnings: tuple[str, ...]) -> Extraction:
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A message as it is read: its headers by name, what it says, and the names of its attachments."""
+
+    message: Message
+    headers: dict[str, str]
+    content: PartContent
+    attachments: list[str]
+
+    def format_headers(self) -> str:
+        """Who, to whom and when, a line each."""
+        return "\n".join(f"{name}: {self.headers[name]}" for name in SHOWN if name in self.headers)
+
+    def list_warnings(self) -> Iterator[str]:
+        """The warnings of its parts and headers; attachments have their own."""
+        yield from self.content.warnings
+        for name in ("Subject", *SHOWN):
+            if len(_raw_header(self.message, name)) > _header_limit(name):
+                yield f"{name} was cut at {_header_limit(name):,} characters"
+        if unread := list(dict.fromkeys(self.content.unread)):
+            yield f"parts were not read: {format_names(unread, len(unread))}"
+
+
+def read_mail(message: Message, *, path: str) -> Mail:
+    """Raises `Refused` (broken) for what has neither sender nor subject nor date."""
     headers = {name: text for name in ("Subject", *SHOWN) if (text := _read_header(message, name))}
     if not headers:
         raise Refused("broken", f"{path} is not a mail: it has neither sender nor subject nor date")
-    said = read_body(message, path=path)
+    content = read_body(message, path=path)
     names = [name for part in iterate_leaves(message) if (name := attachment_name(part, whole=part is message))]
+    return Mail(message, headers, content, names)
+
+
+def warn_attachments(names: Sequence[str], count: int) -> str:
+    """The sentence that names the first of `count` attachments."""
+    return f"attachments were not read: {format_names(names, count)}"
+
+
+def format_names(names: Sequence[str], count: int) -> str:
+    """The first names of `count`."""
+    more = f" and {count - NAMED:,} more" if count > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def _build_extraction(message: Message, path: str, warnings: tuple[str, ...]) -> Extraction:
+    mail = read_mail(message, path=path)
+    headers, said, names = mail.headers, mail.content, mail.attachments
     if not said.drafts and said.unread:
-        raise Refused(
-            "unsupported", f"{path} holds no text that is read, only {_format_names(said.unread)}; save it as PDF"
-        )
+        kinds = format_names(said.unread, len(said.unread))
+        raise Refused("unsupported", f"{path} holds no text that is read, only {kinds}; save it as PDF")
     if not said.drafts and "Subject" not in headers:
         raise Refused("empty", f"{path} holds no text")
-    about = "\n".join(f"{name}: {headers[name]}" for name in SHOWN if name in headers)
-    drafts = [BlockDraft("heading", headers.get("Subject", ""), level=1), BlockDraft("paragraph", about), *said.drafts]
-    record, blocks = write_record(drafts)
-    warned = tuple(dict.fromkeys((*warnings, *_list_warnings(message, said, names))))
+    about = BlockDraft("paragraph", mail.format_headers())
+    record, blocks = write_record((BlockDraft("heading", headers.get("Subject", ""), level=1), about, *said.drafts))
+    attached = (warn_attachments(names, len(names)),) if names else ()
+    warned = tuple(dict.fromkeys((*warnings, *mail.list_warnings(), *attached)))
     return Extraction(
         record, blocks, MEDIA_TYPE, headers.get("Subject"), _collect_meta(message, headers, names), warned
     )
-
-
-def _list_warnings(message: Message, said: PartContent, names: Sequence[str]) -> Iterator[str]:
-    yield from said.warnings
-    for name in ("Subject", *SHOWN):
-        if len(_raw_header(message, name)) > _header_limit(name):
-            yield f"{name} was cut at {_header_limit(name):,} characters"
-    if names:
-        yield f"attachments were not read: {_format_names(names)}"
-    if said.unread:
-        yield f"parts were not read: {_format_names(list(dict.fromkeys(said.unread)))}"
-
-
-def _format_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
 
 
 def _raw_header(message: Message, name: str) -> str:

@@ -1,0 +1,118 @@
+"""Archives of mails in one file (mbox): each message a section, read as a mail that is a file of its own."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from ragstone.core.errors import Refused
+from ragstone.core.types import Extraction
+from ragstone.extraction.mail.eml import NAMED, Mail, format_names, read_mail, warn_attachments
+from ragstone.extraction.mail.mime import FAULTS, decode_bytes, parse_message
+from ragstone.extraction.mail_boundaries import HEAD_END, find_messages, undo_quoting
+from ragstone.extraction.media_types import MBOX
+from ragstone.extraction.plain_text import PlainText
+from ragstone.extraction.record.builder import BlockDraft, adopt_blocks, write_record
+from ragstone.extraction.record.confidentiality import close_if_marked, find_marked_head
+
+NO_SUBJECT = "(no subject)"
+DEEPEST = 6  # levels of headings
+LONGEST_HEAD = 100_000  # bytes of a message in which its headers end
+NO_MESSAGE = "no message begins in this file; it was kept as plain text"
+
+
+@dataclass(slots=True)
+class _Notes:
+    """What is told of all messages together: the first of each kind, and how many there are."""
+
+    messages: int = 0
+    warnings: list[str] = field(default_factory=list)
+    unlisted: int = 0
+    attachments: list[str] = field(default_factory=list)
+    attached: int = 0
+    lost: list[str] = field(default_factory=list)
+    lost_count: int = 0
+    marked: str = ""
+
+    def add_mail(self, mail: Mail, warnings: tuple[str, ...]) -> None:
+        self.attachments += mail.attachments[: NAMED - len(self.attachments)]
+        self.attached += len(mail.attachments)
+        for warning in (*warnings, *mail.list_warnings()):
+            if warning not in self.warnings and len(self.warnings) >= NAMED:
+                self.unlisted += 1
+            elif warning not in self.warnings:
+                self.warnings.append(warning)
+
+    def add_lost(self) -> None:
+        self.lost += [f"{self.messages:,}"] if len(self.lost) < NAMED else []
+        self.lost_count += 1
+
+    def describe(self) -> Iterator[str]:
+        if self.lost:
+            numbers = format_names(self.lost, self.lost_count)
+            yield f"messages that could not be read were kept as plain text, counted from the first: {numbers}"
+        yield from self.warnings
+        if self.unlisted:
+            yield f"{self.unlisted:,} more notes on messages are not listed"
+        if self.attached:
+            yield warn_attachments(self.attachments, self.attached)
+
+
+def parse_mbox(data: bytes, *, path: str) -> Extraction:
+    """Each message with its subject as heading, the other headers and the names of attachments below it, then what it
+    says. Messages are read one after the other: of each only its text stays in memory.
+
+    Text before the first message and messages that are none are kept as plain text, as is a file without any. Raises
+    `Refused`: empty, encoding (of plain text).
+    """
+    first = next(find_messages(data), None)
+    if first is None:
+        found = PlainText().extract(data, path=path)
+        return replace(found, warnings=(*found.warnings, NO_MESSAGE))
+    notes = _Notes()
+    record, blocks = write_record(_read_archive(data, first[0], notes, path))
+    found = Extraction(record, blocks, MBOX, None, {"messages": notes.messages}, tuple(notes.describe()))
+    return close_if_marked(found, notes.marked)
+
+
+def _read_archive(data: bytes, begin: int, notes: _Notes, path: str) -> Iterator[BlockDraft]:
+    yield from _read_plain(data[:begin], path)
+    for _, start, end in find_messages(data):
+        notes.messages += 1
+        yield from _read_message(undo_quoting(data[start:end]), notes, path)
+
+
+def _read_message(raw: bytes, notes: _Notes, path: str) -> Iterator[BlockDraft]:
+    try:
+        message, warnings = parse_message(raw)
+        mail = read_mail(message, path=path)
+    except (Refused, *FAULTS):
+        notes.add_lost()
+        yield BlockDraft("heading", f"Message {notes.messages:,}", level=1, made=True)
+        yield from _read_plain(raw, path)
+        return
+    notes.add_mail(mail, warnings)
+    notes.marked = notes.marked or _find_mark(raw)
+    names = f"\nAttachments: {format_names(mail.attachments, len(mail.attachments))}" if mail.attachments else ""
+    subject = mail.headers.get("Subject")
+    yield BlockDraft("heading", subject or NO_SUBJECT, level=1, made=not subject)
+    yield BlockDraft("paragraph", f"{mail.format_headers()}{names}".strip())
+    yield from map(_lower_heading, mail.content.drafts)
+
+
+def _read_plain(data: bytes, path: str) -> Iterator[BlockDraft]:
+    """The blocks of a text in whatever encoding; nothing where there is none."""
+    text = decode_bytes(data.replace(b"\0", b""), None)
+    with suppress(Refused):
+        yield from map(_lower_heading, adopt_blocks(PlainText().extract(text.encode(), path=path)))
+
+
+def _lower_heading(draft: BlockDraft) -> BlockDraft:
+    """A heading within a message stands below its subject."""
+    return replace(draft, level=min(DEEPEST, draft.level + 1)) if draft.type == "heading" else draft
+
+
+def _find_mark(raw: bytes) -> str:
+    """The headers of a message if they mark it as restricted, else "": its archive is then closed as a whole."""
+    end = HEAD_END.search(raw, 0, LONGEST_HEAD)
+    head = raw[: end.start() if end else LONGEST_HEAD].decode(errors="replace")
+    return head if find_marked_head(head) else ""

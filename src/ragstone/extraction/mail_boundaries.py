@@ -1,0 +1,70 @@
+"""Where the messages of an archive (mbox) begin and end: lines that begin with `From `, and no prose that does."""
+
+import re
+from collections.abc import Iterator
+
+LOOKED_AT = 64 * 1024  # bytes in which the headers of the first message are looked for
+HEADER = rb"[!-9;-~]{1,76}:"
+# Headers that a message begins with.
+OF_MAIL = (
+    rb"(?:return-path|received|from|to|cc|date|subject|message-id|delivered-to|mime-version|content-type|reply-to|sender"
+    rb"|status|envelope-to|in-reply-to|references|list-id|authentication-results|dkim-signature|arc-[a-z-]{1,40}"
+    rb"|x-[a-z0-9-]{1,60}):"
+)
+DATE = rb"[^\r\n]{0,300}?\b(?:mon|tue|wed|thu|fri|sat|sun)\b[^\r\n]{0,40}?\d{1,2}:\d\d[^\r\n]{0,60}"
+# With its date a line of any writer; without one, as some write it, it stands below a blank line and above headers
+# that every mail has.
+DATED = re.compile(rb"From " + DATE + rb"\r?\n(?:>?From [^\r\n]{0,300}\r?\n)?(?=" + HEADER + rb")", re.IGNORECASE)
+BARE = re.compile(rb"From [^\r\n]{0,300}\r?\n(?=" + OF_MAIL + rb")", re.IGNORECASE)
+LINE = re.compile(rb"(?:^|(?<=\xef\xbb\xbf))From ", re.MULTILINE)
+QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
+TELLING = re.compile(rb"^(from|date|subject|message-id|to):", re.MULTILINE | re.IGNORECASE)
+HEAD_END = re.compile(rb"\r?\n\r?\n")
+MARK = b"\xef\xbb\xbf"
+SHORT = 1000  # bytes of white space in front of the first message
+
+
+def is_archive(data: bytes) -> bool:
+    """Whether a file begins as an archive of mails does: a line `From `, then the headers of a message.
+
+    >>> is_archive(b"From ann@x.org Mon Jan  1 10:00:00 2024\\nFrom: ann@x.org\\nSubject: Tea\\n\\nAt four.\\n")
+    True
+    >>> is_archive(b"From Monday to Friday, 10:00: open\\nNote: closed on Sunday\\n")
+    False
+    """
+    head = data[:LOOKED_AT].removeprefix(MARK).lstrip()
+    if not head.startswith(b"From "):
+        return False
+    begun = DATED.match(head) or BARE.match(head)
+    if begun is None:
+        return False
+    end = HEAD_END.search(head, begun.end())
+    return len({name.lower() for name in TELLING.findall(head, begun.end(), end.start() if end else len(head))}) > 1
+
+
+def find_messages(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Of each message where its line `From ` begins, where it begins itself behind that, and where it ends."""
+    line = start = -1
+    for found in LINE.finditer(data):
+        begun = DATED.match(data, found.start())
+        if begun is None and _is_below_blank(data, found.start()):
+            begun = BARE.match(data, found.start())
+        if begun is None:
+            continue
+        if start >= 0:
+            yield line, start, begun.start()
+        line, start = begun.span()
+    if start >= 0:
+        yield line, start, len(data)
+
+
+def undo_quoting(message: bytes) -> bytes:
+    """The message without the mark that archives put before `From ` at the beginning of a line."""
+    return QUOTED.sub(b"", message)
+
+
+def _is_below_blank(data: bytes, at: int) -> bool:
+    above = data[max(0, at - 4) : at]
+    return (
+        at == 0 or above.endswith((b"\n\n", b"\r\n\r\n")) or (at <= SHORT and not data[:at].removeprefix(MARK).strip())
+    )
