@@ -1,5 +1,6 @@
 """Each text extractor against the contract."""
 
+import json
 from collections.abc import Mapping
 
 import pytest
@@ -95,6 +96,21 @@ class TestText(ExtractorContract):
     @pytest.fixture
     def samples(self) -> Mapping[str, bytes]:
         return {"a.txt": TEXT.encode(), "crlf.txt": TEXT.replace("\n", "\r\n").encode()}
+
+
+class TestJson(ExtractorContract):
+    @pytest.fixture
+    def extractor(self) -> Extractor:
+        return PlainText(media_type="application/json")
+
+    @pytest.fixture
+    def samples(self) -> Mapping[str, bytes]:
+        said = [
+            {"id": n, "from": "D\u00e9", "date": "2024-03-12", "text": f"Words {n}.", "x": [None]} for n in range(9)
+        ]
+        rows = [{"name": f"n{n}", "values": ["a, b", {"c": "]"}] * 40} for n in range(9)]
+        lines = "\r\n".join(json.dumps(one) for one in (*said, *rows))
+        return {"a.json": json.dumps({"chat": said, "rows": rows}, indent=1).encode(), "b.jsonl": lines.encode()}
 
 
 class TestHtml(ExtractorContract):

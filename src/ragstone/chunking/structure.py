@@ -77,7 +77,7 @@ class StructureChunker:
     def _group_parts(self, record: str, parts: Sequence[Part], headers: dict[str, int], /) -> list[Sequence[Part]]:
         """The parts of each piece."""
         own = self.cap - self._overlap
-        bundles = _bundle_starts(parts, self.target * GRAIN)
+        bundles = _bundle_starts(parts, self.target * GRAIN, own)
         atoms = [_make_atom(record, parts, start, end, headers) for start, end in pairwise([*bundles, len(parts)])]
         starts = [bundles[i] for i in partition_atoms(atoms, target=self.target, cap=own)]
         return [parts[start:end] for start, end in pairwise([*starts, len(parts)])]
@@ -178,16 +178,31 @@ def _table_cells(record: str, group: Sequence[Part]) -> tuple[tuple[str, ...], .
     return tuple(out)
 
 
-def _bundle_starts(parts: Sequence[Part], grain: float) -> list[int]:
-    """Where bundles of tiny neighbours of the same section begin."""
+def _bundle_starts(parts: Sequence[Part], grain: float, cap: float) -> list[int]:
+    """Where bundles of tiny neighbours of the same section begin; a whole block that fits is one by itself."""
     starts: list[int] = []
     size = 0.0
+    held = _list_whole_blocks(parts, cap)
     for i, part in enumerate(parts):
         size += part.weight
-        if i == 0 or size > grain or part.passage.opens or part.passage.path != parts[i - 1].passage.path:
+        before = parts[i - 1].passage if i else None
+        if before is not None and (id(before.block) in held or id(part.passage.block) in held):
+            opens = before.block is not part.passage.block
+        else:
+            opens = before is None or size > grain or part.passage.opens or part.passage.path != before.path
+        if opens:
             starts.append(i)
             size = part.weight
     return starts
+
+
+def _list_whole_blocks(parts: Sequence[Part], cap: float) -> set[int]:
+    """The blocks, by `id`, whose parts belong together and fit."""
+    sizes: dict[int, float] = {}
+    for part in parts:
+        if part.passage.block.whole:
+            sizes[id(part.passage.block)] = sizes.get(id(part.passage.block), 0.0) + part.weight
+    return {block for block, size in sizes.items() if size <= cap}
 
 
 def _make_atom(record: str, parts: Sequence[Part], start: int, end: int, headers: dict[str, int]) -> Atom:

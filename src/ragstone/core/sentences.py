@@ -13,7 +13,11 @@ ABBREVIATIONS = frozenset(
 )
 # A run of stops is looked at once, from its beginning: a million dots must not take a million squared.
 END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]*_`]*+(?=\s|$)|[。！？]++[」』”]?")
-BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t>]*(?:[-*+•▪‣◦●]|\d+[.)])[ \t])|\n(?=[ \t>]*[|#])|(?<=\|)[ \t]*\n")
+# The last: objects of JSON, and entries of a log or chat, that begin a line.
+BREAK = re.compile(
+    r"\n[ \t]*\n|\n(?=[ \t>]*(?:[-*+•▪‣◦●]|\d+[.)])[ \t])|\n(?=[ \t>]*[|#])|(?<=\|)[ \t]*\n"
+    r"|\n(?=[ \t]*\{\s*\")|\n(?=[\u200e\u200f]?\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4}[,T]?[ \t]{0,2}\d{1,2}:\d\d)"
+)
 # A heading on a line of its own: Markdown (in a quote or list item too), AsciiDoc and MediaWiki.
 MARKED = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:#{1,6}|={2,6})[ \t]+[^\s=#][^\n]*$", re.MULTILINE)
 # A line in bold type. It heads what follows where nothing runs on into it or out of it.

@@ -79,7 +79,9 @@ class Block:
 
     `level` is the heading's level (1 to 6) or the list's depth; `role` tells body text from page
     furniture, which never becomes a chunk. `caption` is what the caption of a table says; the caption is a
-    paragraph of its own too, `caption_of` says of what, and `figure` where that stands on the page of its span.
+    paragraph of its own too, `caption_of` says of what, and `figure` where that stands on the page of its span. The
+    spans of a `whole` block are parts of one thing, as a message and its author: no chunk has some of them alone if all
+    fit.
     """
 
     type: BlockType
@@ -92,6 +94,7 @@ class Block:
     caption: str = ""
     caption_of: CaptionTarget | None = None
     figure: tuple[float, float, float, float] | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

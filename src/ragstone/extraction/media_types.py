@@ -55,7 +55,7 @@ BY_NAME = {
     ".eml": EML,
     ".mbox": MBOX,
     ".mbx": MBOX,
-    ".json": "application/json",
+    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson"), "application/json"),
     ".xml": XML,
     ".rss": XML,
     ".atom": XML,

@@ -1,17 +1,21 @@
 """Plain text to blocks: paragraphs between blank lines, headings where they are certain."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Block, Extraction
 from ragstone.extraction.decoding import decode_text
+from ragstone.extraction.json_elements import split_elements
 from ragstone.extraction.json_escapes import show_characters
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
+
+Run = list[tuple[int, int]]
+"""Lines that are not blank, each as (start, end) without its break."""
 
 LINE = re.compile(r"[^\n\f]*[\n\f]?")
 UNDERLINE = re.compile(r"(=+|-+|~+)[ \t]*\r?")
@@ -19,20 +23,28 @@ NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})\.?[ \t]+(\S.*)")
 SECTION = re.compile(r"^(\d{1,3})\.\d{1,3}\.?[ \t]+(\w)", re.MULTILINE)
 LONGEST = 80  # characters of a heading
 JSON = "application/json"
+# What an entry of a log or a message of a chat begins with: a date and a time, or a time in brackets.
+DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
+TIME = r"\d{1,2}:\d\d(?::\d\d)?"
+STAMP = re.compile(rf"[\u200e\u200f]?(?:[\[(<]?{DAY}[,T]?\s{{0,2}}{TIME}|[\[(<]{TIME}[\])>]|{TIME}\s)")
+ENTRIES = 3  # lines that begin so, and their share of all lines that are not blank
+STAMPED = 0.3
+ENTRY = 200  # characters of entries that are one block
 LEVELS = {"=": 1, "-": 2, "~": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
     """Plain text. The text of record is the decoded file without data in base64, every visible character in one block.
-    In JSON characters that are escaped by their numbers stand in it as they are read.
+    In JSON characters that are escaped by their numbers stand in it as they are read, its blocks are elements of its
+    outer arrays, and of messages only what people read is in blocks.
 
     A heading is a line that is underlined over its whole width by `=`, `-` or `~`, or a line between
     blank lines with a number of several parts (`2.1 Scope`); one part (`2 Scope`) counts where
     numbers of several parts follow it in the file.
     """
 
-    recipe: str = "text-4"
+    recipe: str = "text-5"
     media_type: str = "text/plain"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
@@ -40,7 +52,9 @@ class PlainText:
         record, warnings = decode_text(data, path=path)
         if self.media_type == JSON:
             record = show_characters(record)
-        blocks = tuple(mark_toc_blocks(_build_blocks(record), record))
+            blocks = tuple(_build_elements(record))
+        else:
+            blocks = tuple(mark_toc_blocks(_build_blocks(record), record))
         if not blocks:
             raise Refused("empty", f"{path} holds no text")
         first = blocks[0]
@@ -48,9 +62,24 @@ class PlainText:
         return close_if_marked(Extraction(record, blocks, self.media_type, title, {}, warnings), record)
 
 
-def _split_paragraphs(text: str) -> Iterator[list[tuple[int, int]]]:
+def _build_elements(record: str) -> Iterator[Block]:
+    """A paragraph for each stretch of JSON; paragraphs between blank lines of what is none."""
+    text = unify_newlines(record)
+    if not text.lstrip().startswith(("{", "[")):
+        yield from _build_blocks(record)
+        return
+    lines = LineIndex(text)
+    for element in split_elements(text):
+        whole = text[element.start : element.end]
+        start, end = element.start + len(whole) - len(whole.lstrip()), element.start + len(whole.rstrip())
+        places = element.places or ((start, end),)
+        shown = "\n".join(text[a:b] for a, b in places)
+        yield Block("paragraph", shown, tuple(lines.span(a, b) for a, b in places), whole=len(places) > 1)
+
+
+def _split_paragraphs(text: str) -> Iterator[Run]:
     """Runs of lines that are not blank, each line as (start, end) without its break."""
-    run: list[tuple[int, int]] = []
+    run: Run = []
     for match in LINE.finditer(text):
         line = match[0]
         if line.strip():
@@ -66,7 +95,8 @@ def _build_blocks(record: str) -> Iterator[Block]:
     text = unify_newlines(record)
     lines = LineIndex(text)
     numbers = _find_section_numbers(text)
-    for run in _split_paragraphs(text):
+    runs = list(_split_paragraphs(text))
+    for run in _split_entries(text, runs) if _has_entries(text, runs) else runs:
         level, taken = _detect_heading(text, run, numbers)
         if level:
             yield Block(
@@ -77,7 +107,25 @@ def _build_blocks(record: str) -> Iterator[Block]:
             yield Block("paragraph", shown, (lines.span(rest[0][0], rest[-1][1]),))
 
 
-def _detect_heading(text: str, run: list[tuple[int, int]], numbers: frozenset[str]) -> tuple[int, int]:
+def _has_entries(text: str, runs: Sequence[Run]) -> bool:
+    """Whether many lines begin with a time: a log, or a chat that was saved as text."""
+    stamped = sum(STAMP.match(text, start) is not None for run in runs for start, _ in run)
+    return stamped >= max(ENTRIES, STAMPED * sum(map(len, runs)))
+
+
+def _split_entries(text: str, runs: Iterable[Run]) -> Iterator[Run]:
+    """The runs, cut in front of lines that begin with a time; short entries stay together."""
+    for run in runs:
+        taken: Run = []
+        for start, end in run:
+            if taken and start - taken[0][0] >= ENTRY and STAMP.match(text, start):
+                yield taken
+                taken = []
+            taken.append((start, end))
+        yield taken
+
+
+def _detect_heading(text: str, run: Run, numbers: frozenset[str]) -> tuple[int, int]:
     """The level of the heading that a run begins with (0: none) and how many of its lines that takes."""
     title = text[slice(*run[0])].strip()
     if len(title) > LONGEST:

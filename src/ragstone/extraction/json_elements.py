@@ -1,0 +1,215 @@
+"""JSON by its elements: where a text may be cut, and of messages (exports of chats) what people read."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+WHOLE = 200  # characters of neighbours that are one stretch; a shorter array is never looked into
+LARGE = 2400  # characters of an element that is cut into its own elements: more than any chunk has
+DEEPEST = 12  # arrays and objects that are looked into, one within the other
+REPEATED = 20  # characters of a text that counts as said before where it is part of one
+LOOKED_AT = 8000  # characters of a message in which a text is looked for that it may repeat
+STRING = r'"(?:[^"\\\n]++|\\.)*+"?'
+BRACKET = re.compile(rf"{STRING}|[\[\]{{}}]")
+BORDER = re.compile(rf"{STRING}|[\[\]{{}},]")
+TOKEN = re.compile(rf'{STRING}|[\[\]{{}},:]|[^\s\[\]{{}},:"]++')
+BLANK = re.compile(r"[\s,]*+")
+# The members by which an object is a message: of whom, when, and its words.
+WHO = frozenset(
+    "user username user_name user_id from author author_id sender sender_name sender_id name nick nickname creator "
+    "actor user_profile login".split()
+)
+WHEN = frozenset(
+    "ts date time timestamp timestamp_ms datetime created created_at createdat created_date createddatetime create_at "
+    "sent sent_at posted_at".split()
+)
+WORDS = frozenset("text content message body msg comment".split())
+# Members of a message that are of use to programs alone.
+KIND = re.compile(r"(?:sub)?type|kind", re.IGNORECASE)
+IDENTITY = re.compile(r"(?:.*[_-])?(?:ids?|hash|colou?r|discriminator|team|unixtime)|\w*[a-z](?:Id|Hash|Color)")
+ADDRESS = re.compile(r"https?://\S+")
+KEY = re.compile(r"(?=\D*\d)[\w+/=-]{16,}")
+
+
+class Leaf(NamedTuple):
+    """A text, number or constant: characters [start, end) with its key, how deep it stands."""
+
+    key: str
+    depth: int
+    start: int
+    end: int
+    raw: str
+
+
+class Element(NamedTuple):
+    """A stretch of a text: characters [start, end), all of them or, of a message, those at `places`."""
+
+    start: int
+    end: int
+    places: tuple[tuple[int, int], ...] = ()
+
+
+def split_elements(text: str) -> Iterator[Element]:
+    """The whole text in stretches that hold whole elements of its outer arrays and objects, short ones together.
+
+    Each message is a stretch of its own. Broken JSON is cut less finely, and read as a whole all the same.
+    """
+    at = 0
+    for start, end, places in _list_cuts(text, -1, len(text), _find_containers(text), 0):
+        if places:
+            if _says_something(text[at:start]):
+                yield Element(at, start)
+            yield Element(start, end, places)
+            at = end
+        elif end - at >= WHOLE:
+            yield Element(at, end)
+            at = end
+    if _says_something(text[at:]) or (at == 0 and text.strip()):
+        yield Element(at, len(text))
+
+
+def _says_something(text: str) -> bool:
+    """Whether this is more than the brackets and commas around what is read already."""
+    return any(sign.isalnum() for sign in text)
+
+
+Cut = tuple[int, int, tuple[tuple[int, int], ...]]
+
+
+def _find_containers(text: str) -> dict[int, int]:
+    """Where arrays and objects of more than `WHOLE` characters end, by where they begin."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    deeper = 0
+    for token in BRACKET.finditer(text):
+        sign = text[token.start()]
+        if sign in "[{":
+            if len(opened) < DEEPEST:
+                opened.append(token.start())
+            else:
+                deeper += 1
+        elif sign in "]}":
+            if deeper:
+                deeper -= 1
+            elif opened:
+                start = opened.pop()
+                if token.end() - start > WHOLE:
+                    ends[start] = token.end()
+    ends.update((start, len(text)) for start in opened if len(text) - start > WHOLE)
+    return ends
+
+
+def _list_cuts(text: str, start: int, end: int, ends: dict[int, int], depth: int) -> Iterator[Cut]:
+    """Where the text may be cut inside an array or object (the file itself at -1): places in order, with messages."""
+    for left, right, inner in _list_children(text, start, end, ends):
+        if start < 0 or text[start] == "[":
+            begin = BLANK.match(text, left, right).end()  # type: ignore[union-attr]  # it may match nothing
+            if places := _read_message(text, begin, right):
+                yield begin, right, places
+                continue
+        if inner is not None and depth < DEEPEST and _is_looked_into(text, inner, ends[inner], depth):
+            yield from _list_cuts(text, inner, ends[inner], ends, depth + 1)
+        yield right, right, ()
+
+
+def _is_looked_into(text: str, start: int, end: int, depth: int) -> bool:
+    """Whether an array or object is cut inside: the outermost, a large one, and one of messages."""
+    if depth == 0 or end - start > LARGE:
+        return True
+    first = BLANK.match(text, start + 1)
+    return text[start] == "[" and first is not None and bool(_read_message(text, first.end(), end))
+
+
+def _list_children(text: str, start: int, end: int, ends: dict[int, int]) -> Iterator[tuple[int, int, int | None]]:
+    """The elements of an array or object, each with the comma behind it and the start of the long value in it."""
+    left, at, depth = start + 1, start + 1, 0
+    inner: int | None = None
+    while token := BORDER.search(text, at, end):
+        at = token.end()
+        sign = text[token.start()]
+        if sign in "[{":
+            if depth == 0 and token.start() in ends:
+                inner = token.start()
+                at = ends[inner]
+                sign = "}"
+            else:
+                depth += 1
+                continue
+        elif sign in "]}":
+            depth -= 1
+            if depth < 0 <= start:
+                break
+            depth = max(depth, 0)
+        if depth == 0 and (sign == "," or (sign in "]}" and start < 0)):
+            yield left, at, inner
+            left, inner = at, None
+    if text[left:at].strip():
+        yield left, end, inner
+
+
+def _read_message(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
+    """The places of what people read in an object that is a message; none for any other value."""
+    if not text.startswith("{", start):
+        return ()
+    try:
+        value, behind = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return ()
+    if behind > end or not _is_message(value):
+        return ()
+    return tuple(_keep_readable(text, start, behind))
+
+
+def _is_message(value: Any) -> bool:
+    keys = {key.lower() for key, one in value.items() if one}
+    return bool(keys & WHO and keys & WHEN) and any(key.lower() in WORDS for key in value)
+
+
+def _keep_readable(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The opening brace, and each value with its key that tells a reader something which was not said before."""
+    yield start, start + 1
+    said: set[str] = set()
+    spoken = ""
+    for leaf in _list_leaves(text, start, end):
+        value = leaf.raw.strip('"').strip()
+        if value in said or (len(value) >= REPEATED and value in spoken) or not _is_readable(leaf, value):
+            continue
+        said.add(value)
+        spoken += value if len(spoken) < LOOKED_AT else ""
+        yield leaf.start, leaf.end
+
+
+def _is_readable(leaf: Leaf, value: str) -> bool:
+    name = leaf.key.lower()
+    if not value or value in ("null", "true", "false") or (name in WHEN and leaf.depth > 1):
+        return False
+    if name in WHEN or name in WHO or name in WORDS:
+        return not ADDRESS.fullmatch(value) or name in WORDS
+    if KIND.fullmatch(leaf.key) or IDENTITY.fullmatch(leaf.key):
+        return False
+    if not leaf.raw.startswith('"'):
+        return leaf.depth == 1
+    return not KEY.fullmatch(value) and not (leaf.depth > 1 and ADDRESS.fullmatch(value))
+
+
+def _list_leaves(text: str, start: int, end: int) -> Iterator[Leaf]:
+    opened: list[tuple[str, str]] = []  # sign and key
+    key, began = "", -1
+    for token in TOKEN.finditer(text, start, end):
+        sign = text[token.start()]
+        if sign in "[{":
+            opened.append((sign, key or (opened[-1][1] if opened else "")))
+            key, began = "", -1
+        elif sign in "]}":
+            opened.pop()
+            key, began = "", -1
+        elif sign == ",":
+            key, began = "", -1
+        elif sign == ":":
+            continue
+        elif opened[-1][0] == "{" and began < 0:
+            key, began = token[0].strip('"'), token.start()
+        else:
+            place = began if began >= 0 else token.start()
+            yield Leaf(key or opened[-1][1], len(opened), place, token.end(), token[0])

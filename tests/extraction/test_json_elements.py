@@ -1,0 +1,209 @@
+"""JSON and lines with times: chunks begin and end between messages, and each message says of whom and when it is."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from ragstone.chunking import Characters, make_chunker
+from ragstone.core.types import Extraction, Piece
+from ragstone.extraction import extract
+from ragstone.extraction.json_elements import split_elements
+from tests.speed import in_step
+
+DANA, ELI = {"id": "U1", "name": "Dana Müller"}, {"id": "U2", "name": "Eli Stone"}
+
+
+def cut(found: Extraction, *, tokens: int = 150, cap: int = 250) -> list[Piece]:
+    return make_chunker("structure", tokenizer=Characters(), options={"tokens": tokens, "cap": cap}).cut(found)
+
+
+def read(value: Any, path: str = "chat.json", *, indent: int | None = 2) -> Extraction:
+    return extract(json.dumps(value, indent=indent).encode(), path=path)
+
+
+def make_slack(number: int) -> dict[str, Any]:
+    words = f"Words of message {number}, which nobody else said."
+    profile = {
+        "avatar_hash": "0f1e2d3c4b5a69780f1e",
+        "image_72": "https://example.org/a.jpg",
+        "real_name": "Dana Müller",
+    }
+    said = {"type": "rich_text", "elements": [{"type": "text", "text": words}]}
+    return {
+        "user": "U1",
+        "type": "message",
+        "ts": f"17102382{number:02}.000200",
+        "client_msg_id": "6f3c1d2e-99aa-4f0c-8d1b-aa00bb11cc22",
+        "text": words,
+        "team": "T0ABCDEF",
+        "user_profile": {**profile, "is_restricted": False, "team": "T0ABCDEF"},
+        "blocks": [said],
+    }
+
+
+def make_discord(number: int) -> dict[str, Any]:
+    return {
+        "id": str(10**17 + number),
+        "timestamp": f"2024-03-12T10:{number:02}:00+00:00",
+        "isPinned": False,
+        "content": f"Words of message {number}, which nobody else said.",
+        "author": {**DANA, "color": "#99AAB5", "avatarUrl": "https://example.org/b.png"},
+        "attachments": [{"id": "7", "url": "https://example.org/c.pdf", "fileName": f"plan {number}.pdf"}],
+        "embeds": [],
+    }
+
+
+def make_telegram(number: int) -> dict[str, Any]:
+    words = f"Words of message {number}, which nobody else said."
+    when = f"2024-03-12T10:{number:02}:00"
+    entities = [{"type": "plain", "text": words}]
+    return {
+        "id": number,
+        "type": "message",
+        "date": when,
+        "from": "Dana Müller",
+        "text": words,
+        "text_entities": entities,
+    }
+
+
+CHATS: dict[str, tuple[Any, str]] = {
+    "slack": ([make_slack(n) for n in range(30)], '"ts": "17102382{:02}'),
+    "discord": ({"guild": {"name": "Orchard"}, "messages": [make_discord(n) for n in range(30)]}, "10:{:02}:00"),
+    "telegram": ({"name": "Orchard", "messages": [make_telegram(n) for n in range(30)]}, "10:{:02}:00"),
+    "many chats": ({"chats": {"list": [{"messages": [make_telegram(n) for n in range(30)]}]}}, "10:{:02}:00"),
+}
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+@pytest.mark.parametrize("name", CHATS)
+def test_a_message_stands_in_one_chunk_with_its_author_and_time(name: str, indent: int | None) -> None:
+    value, time = CHATS[name]
+    found = read(value, indent=indent)
+    pieces = cut(found)
+    assert len(pieces) > 3
+    for number in range(30):
+        words = f"Words of message {number}, which nobody else said."
+        [piece] = [piece for piece in pieces if words in piece.text]
+        assert piece.text.count(words) == 1  # what an export repeats in another form is read once
+        message = next(one for one in piece.text.split("{\n") if words in one)
+        assert "Dana Müller" in message
+        assert time.format(number) in message
+    [place] = [
+        span for span in pieces[0].spans if "Words of message 0," in found.record[span.char_start : span.char_end]
+    ]
+    assert found.record.split("\n")[place.line_start - 1].count("Words of message 0,")
+
+
+def test_members_for_programs_are_left_out_of_messages_and_names_of_files_stay() -> None:
+    text = "\n".join(piece.text for piece in cut(read([make_slack(1), make_discord(2), make_discord(3)])))
+    for gone in (
+        "6f3c1d2e",
+        "0f1e2d3c",
+        "image_72",
+        "T0ABCDEF",
+        "rich_text",
+        "#99AAB5",
+        "avatarUrl",
+        "false",
+        "embeds",
+    ):
+        assert gone not in text
+    assert '"fileName": "plan 3.pdf"' in text
+
+
+def test_records_that_are_no_messages_are_whole() -> None:
+    rows = [{"id": n, "title": f"Issue {n}", "body": f"The desk {n} is broken.", "open": False} for n in range(30)]
+    found = read(rows)
+    pieces = cut(found)
+    assert len(pieces) > 3
+    assert "".join("".join(piece.text.split()) for piece in pieces) == "".join(found.record.split())
+    for piece in pieces:
+        assert piece.text.lstrip("[\n ").startswith('{\n    "id"')
+        assert piece.text.rstrip("\n ]").endswith(("},", "}"))
+
+
+@pytest.mark.parametrize("path", ["a.jsonl", "a.ndjson", "a.json"])
+def test_lines_of_json_are_cut_between_lines(path: str) -> None:
+    lines = [json.dumps({"level": "info", "what": f"Desk {n} is open", "more": {"a": [1, 2]}}) for n in range(40)]
+    pieces = cut(extract("\n".join(lines).encode(), path=path))
+    assert len(pieces) > 3
+    assert [line for piece in pieces for line in piece.text.split("\n")] == lines
+
+
+def test_a_large_element_is_cut_between_its_own_elements() -> None:
+    value = {"tables": {"desks": {f"desk {n}": {"place": f"room {n}", "open": True} for n in range(60)}}}
+    for piece in cut(read(value))[1:]:
+        assert piece.text.startswith('"desk ')
+
+
+IOS = "[12/03/24, 10:{0:02}:12] Dana Müller: Words of message {0}\nand its second line, {0}\n"
+ANDROID = "12/03/2024, 10:{0:02} - Dana Müller: Words of message {0}\nand its second line, {0}\n"
+LOG = "2024-03-12 10:{0:02}:12,123 ERROR Words of message {0}\nand its second line, {0}\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        IOS,
+        ANDROID,
+        LOG,
+        LOG.replace(" 10", "T10"),
+        "[10:{0:02}] <dana> Words of message {0}\nand its second line, {0}\n",
+    ],
+)
+def test_lines_that_begin_with_a_time_are_not_parted_from_what_follows(line: str) -> None:
+    pieces = cut(extract("".join(map(line.format, range(50))).encode(), path="chat.txt"), tokens=60, cap=90)
+    assert len(pieces) > 5
+    for piece in pieces:
+        assert "Words of message" in piece.text.split("\n")[0]
+        assert piece.text.split("\n")[-1].startswith("and its second line")
+
+
+def test_prose_with_some_times_is_read_as_before() -> None:
+    text = "10:00 is when we open.\nWe close at six.\n\n12:00 is lunch.\nNobody is there.\nNot even Eli.\nSo wait.\n"
+    found = extract(text.encode(), path="a.txt")
+    assert [block.text for block in found.blocks] == [part.strip() for part in text.split("\n\n")]
+
+
+def test_stretches_hold_all_of_a_text_that_has_no_messages() -> None:
+    value = {"rows": [{"a": "x, y ] }", "b": [1, [2, {"c": '\\" {'}]]} for _ in range(200)], "c": "long " * 2000}
+    text = json.dumps(value)
+    rng = random.Random(3)
+    for _ in range(150):
+        at = rng.randrange(len(text))
+        broken = text[rng.choice((0, at)) : rng.randrange(at, len(text) + 1)].replace(
+            rng.choice('{}[],"'), rng.choice('{}["'), 3
+        )
+        places = [(one.start, one.end) for one in split_elements(broken)]
+        assert "".join(broken[a:b] for a, b in places).split() == broken.split()
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "[",
+        "{",
+        '{"a":[',
+        '"',
+        "[1,",
+        '{"a\n},',
+        '[{"user":"a","ts":1,"text":"b"},',
+        '{"user":"a","ts":1,"text":[',
+        "[]",
+        "{},",
+        ",",
+    ],
+)
+def test_broken_json_takes_time_in_step_with_its_size(unit: str) -> None:
+    in_step(lambda size: list(split_elements("[" + size * unit)), 8_000 // len(unit), 64_000 // len(unit), most=20)
+
+
+def test_a_message_of_many_parts_takes_time_in_step_with_its_size() -> None:
+    def work(size: int) -> None:
+        parts = [{"text": f"Part {number} of a very long message."} for number in range(size)]
+        list(split_elements(json.dumps([{"user": "a", "ts": 1, "text": parts}])))
+
+    in_step(work, 2_000, 16_000, most=20)
