@@ -6,10 +6,11 @@ from collections.abc import Mapping
 import pytest
 
 from ragstone.core.ports import Extractor
+from ragstone.extraction.cards import Cards
 from ragstone.extraction.html.parse import Html
 from ragstone.extraction.markdown.parse import Markdown
 from ragstone.extraction.markup.parse import Markup
-from ragstone.extraction.media_types import ASCIIDOC, ORG, RST, TEX
+from ragstone.extraction.media_types import ASCIIDOC, CARD, ORG, RST, TEX
 from ragstone.extraction.plain_text import PlainText
 from ragstone.extraction.subtitles import Subtitles
 from ragstone.testing.extractors import ExtractorContract
@@ -160,6 +161,18 @@ class TestOrg(MarkupContract):
 class TestTex(MarkupContract):
     media_type = TEX
     text = "\\title{T}\n\\begin{document}\n\\section{N}\nText \\emph{é} % gone\n\n\\item a\n\\begin{verbatim}\nc\n"
+
+
+class TestCards(ExtractorContract):
+    @pytest.fixture
+    def extractor(self) -> Extractor:
+        return Cards(CARD)
+
+    @pytest.fixture
+    def samples(self) -> Mapping[str, bytes]:
+        event = 'BEGIN:VEVENT\nDTSTART;TZID="a:b":20240914T0600\nSUMMARY:T\nDESCRIPTION:Text\\né\n x\nEND:VEVENT\n'
+        card = "BEGIN:VCARD\nN;ENCODING=QUOTED-PRINTABLE:M=C3=BC;=\nDana\nADR:;;a\\;b;c\nEND:VCARD\n"
+        return {"a.ics": event.encode(), "b.vcf": card.replace("\n", "\r\n").encode()}
 
 
 class TestSubtitles(ExtractorContract):

@@ -14,6 +14,8 @@ from ragstone.extraction.code_languages import lacks_grammars
 from ragstone.extraction.media_types import (
     ARCHIVES,
     BY_NAME,
+    CALENDAR,
+    CARD,
     CODE,
     CSV,
     DOC,
@@ -89,12 +91,19 @@ def _make_subtitles() -> Extractor:
     return Subtitles()
 
 
+def _make_cards(media_type: str) -> Extractor:
+    from ragstone.extraction.cards import Cards
+
+    return Cards(media_type)
+
+
 EXTRACTORS: Mapping[str, Callable[[], Extractor]] = MappingProxyType(
     {
         "text/markdown": _make_markdown,
         "text/plain": lambda: _make_text("text/plain"),
         "application/json": lambda: _make_text("application/json"),
         SUBTITLES: _make_subtitles,
+        **{kind: partial(_make_cards, kind) for kind in (CALENDAR, CARD)},
         **{kind: partial(_make_markup, kind) for kind in MARKUP},
     }
 )

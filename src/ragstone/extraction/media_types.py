@@ -37,36 +37,27 @@ ASCIIDOC = "text/asciidoc"
 ORG = "text/org"
 TEX = "text/x-tex"
 SUBTITLES = "text/vtt"
+CALENDAR = "text/calendar"
+CARD = "text/vcard"
 MARKUP = (RST, ASCIIDOC, ORG, TEX)
 BY_NAME = {
-    ".md": "text/markdown",
-    ".markdown": "text/markdown",
-    ".mdown": "text/markdown",
-    ".mkd": "text/markdown",
-    ".mdx": "text/markdown",
-    ".html": HTML,
-    ".htm": HTML,
-    ".xhtml": HTML,
-    ".mht": MHTML,
-    ".mhtml": MHTML,
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx"), "text/markdown"),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), HTML),
+    **dict.fromkeys((".mht", ".mhtml"), MHTML),
     ".csv": CSV,
-    ".tsv": TSV,
-    ".tab": TSV,
+    **dict.fromkeys((".tsv", ".tab"), TSV),
     ".eml": EML,
-    ".mbox": MBOX,
-    ".mbx": MBOX,
+    **dict.fromkeys((".mbox", ".mbx"), MBOX),
     **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson"), "application/json"),
-    ".xml": XML,
-    ".rss": XML,
-    ".atom": XML,
+    **dict.fromkeys((".xml", ".rss", ".atom"), XML),
     ".ipynb": NOTEBOOK,
     ".rst": RST,
-    ".adoc": ASCIIDOC,
-    ".asciidoc": ASCIIDOC,
+    **dict.fromkeys((".adoc", ".asciidoc"), ASCIIDOC),
     ".org": ORG,
     ".tex": TEX,
-    ".srt": SUBTITLES,
-    ".vtt": SUBTITLES,
+    **dict.fromkeys((".srt", ".vtt"), SUBTITLES),
+    **dict.fromkeys((".ics", ".ifb", ".vcs"), CALENDAR),
+    **dict.fromkeys((".vcf", ".vcard"), CARD),
 }
 IN_ZIP = (
     (b"word/", DOCX),
@@ -170,6 +161,8 @@ DESCRIPTIONS = {
 }
 ZIP_END = b"PK\x05\x06"
 ZIP_TAIL = 22 + 65_535  # bytes of an archive's end: a record and the longest comment
+# The beginning of text formats that any name may have.
+BEGINNINGS = ((b"BEGIN:VCALENDAR", CALENDAR), (b"BEGIN:VCARD", CARD))
 LOOKED_AT = 64 * 1024  # bytes from the start; NUL bytes are looked for everywhere
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
 MANY = 0.02  # control characters among the bytes looked at
@@ -199,6 +192,9 @@ def detect(data: bytes, path: str) -> str:
         return named if found == "text/utf-16" and named not in NOT_GUESSED else found
     if PAGE.match(data[3:LOOKED_AT] if data.startswith(b"\xef\xbb\xbf") else data[:LOOKED_AT]):
         return HTML
+    if named == "text/plain":
+        start = data[:LOOKED_AT].removeprefix(codecs.BOM_UTF8).lstrip()[:100].upper()
+        named = next((kind for begin, kind in BEGINNINGS if start.startswith(begin)), named)
     return CODE if named == "text/plain" and find_language(path, data[:LOOKED_AT]) else named
 
 

@@ -10,6 +10,7 @@ from ragstone.core.types import Block, Extraction
 from ragstone.extraction.decoding import decode_text
 from ragstone.extraction.json_elements import split_elements
 from ragstone.extraction.json_escapes import show_characters
+from ragstone.extraction.media_types import file_suffix
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
@@ -36,8 +37,8 @@ LEVELS = {"=": 1, "-": 2, "~": 3}
 @dataclass(frozen=True, slots=True)
 class PlainText:
     """Plain text. The text of record is the decoded file without data in base64, every visible character in one block.
-    In JSON characters that are escaped by their numbers stand in it as they are read, its blocks are elements of its
-    outer arrays, and of messages only what people read is in blocks.
+    In JSON and properties (Java) characters that are escaped by their numbers stand in it as they are read. Blocks of
+    JSON are elements of its outer arrays, and of messages only what people read is in blocks.
 
     A heading is a line that is underlined over its whole width by `=`, `-` or `~`, or a line between
     blank lines with a number of several parts (`2.1 Scope`); one part (`2 Scope`) counts where
@@ -50,8 +51,9 @@ class PlainText:
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused` for bytes that are neither UTF-8 nor UTF-16, and for a file without text."""
         record, warnings = decode_text(data, path=path)
-        if self.media_type == JSON:
+        if self.media_type == JSON or file_suffix(path) == ".properties":
             record = show_characters(record)
+        if self.media_type == JSON:
             blocks = tuple(_build_elements(record))
         else:
             blocks = tuple(mark_toc_blocks(_build_blocks(record), record))
