@@ -26,6 +26,7 @@ from ragstone.extraction.media_types import (
     IMAGES,
     MARKUP,
     MBOX,
+    MEDIAWIKI,
     MHTML,
     MSG,
     NOTEBOOK,
@@ -129,6 +130,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
         HTML: SandboxedFormat("html/12", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/7", "ragstone.extraction.feed.parse:parse_feed"),
+        MEDIAWIKI: SandboxedFormat("mediawiki/1", "ragstone.extraction.mediawiki.dump:parse_dump"),
         MHTML: SandboxedFormat("mhtml/9", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/9", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/5", "ragstone.extraction.docx.parse:parse_docx"),

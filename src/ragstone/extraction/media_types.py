@@ -16,6 +16,7 @@ CSV = "text/csv"
 TSV = "text/tab-separated-values"
 EML = "message/rfc822"
 MBOX = "application/mbox"
+MEDIAWIKI = "application/x-mediawiki+xml"
 OFFICE = "application/vnd.openxmlformats-officedocument."
 DOCX = OFFICE + "wordprocessingml.document"
 XLSX = OFFICE + "spreadsheetml.sheet"
@@ -32,14 +33,10 @@ RTF = "application/rtf"
 MSG = "application/vnd.ms-outlook"
 NOTEBOOK = "application/x-ipynb+json"
 CODE = "text/x-source-code"
-RST = "text/x-rst"
-ASCIIDOC = "text/asciidoc"
-ORG = "text/org"
-TEX = "text/x-tex"
+MARKUP = RST, ASCIIDOC, ORG, TEX = ("text/x-rst", "text/asciidoc", "text/org", "text/x-tex")
 SUBTITLES = "text/vtt"
 CALENDAR = "text/calendar"
 CARD = "text/vcard"
-MARKUP = (RST, ASCIIDOC, ORG, TEX)
 BY_NAME = {
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx"), "text/markdown"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), HTML),
@@ -144,6 +141,7 @@ DESCRIPTIONS = {
     EML: "an e-mail",
     MBOX: "an archive of e-mails",
     MHTML: "a saved web page",
+    MEDIAWIKI: "a dump of a wiki",
     **{f"image/{kind}": f"a {kind.upper()} picture" for kind in ("png", "jpeg", "gif", "webp", "bmp", "tiff")},
     EPUB: "an EPUB book",
     ODT: "an OpenDocument text",
@@ -168,6 +166,7 @@ CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
 MANY = 0.02  # control characters among the bytes looked at
 # Possessive: what stands before the page is passed once and never looked at again.
 PAGE = re.compile(rb"(?>\s+|<!--(?s:.*?)-->|<\?xml[^>]*+>)*+<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
+WIKI = re.compile(rb"(?>\s+|<!--(?s:.*?)-->|<\?xml[^>]*+>)*+<mediawiki[\s>]")
 
 
 def detect(data: bytes, path: str) -> str:
@@ -190,11 +189,14 @@ def detect(data: bytes, path: str) -> str:
     if binary:
         found = _detect_binary(data)
         return named if found == "text/utf-16" and named not in NOT_GUESSED else found
-    if PAGE.match(data[3:LOOKED_AT] if data.startswith(b"\xef\xbb\xbf") else data[:LOOKED_AT]):
+    start = data[:LOOKED_AT].removeprefix(codecs.BOM_UTF8)
+    if PAGE.match(start):
         return HTML
+    if WIKI.match(start):
+        return MEDIAWIKI
     if named == "text/plain":
-        start = data[:LOOKED_AT].removeprefix(codecs.BOM_UTF8).lstrip()[:100].upper()
-        named = next((kind for begin, kind in BEGINNINGS if start.startswith(begin)), named)
+        begun = start.lstrip()[:100].upper()
+        named = next((kind for beginning, kind in BEGINNINGS if begun.startswith(beginning)), named)
     return CODE if named == "text/plain" and find_language(path, data[:LOOKED_AT]) else named
 
 

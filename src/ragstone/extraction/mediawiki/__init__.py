@@ -1,0 +1,1 @@
+"""Dumps of wikis (MediaWiki): their pages, and the markup of these."""

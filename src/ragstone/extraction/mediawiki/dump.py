@@ -1,0 +1,87 @@
+"""Dumps of wikis (MediaWiki's export as XML): a section for each page, with its last revision."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lxml import etree
+
+from ragstone.core.errors import Refused
+from ragstone.core.types import Extraction
+from ragstone.extraction.archive import SAFE, Element
+from ragstone.extraction.feed.elements import element_name
+from ragstone.extraction.media_types import MEDIAWIKI
+from ragstone.extraction.mediawiki.markup import WikiNames, read_markup
+from ragstone.extraction.record.builder import BlockDraft, write_record
+
+FILES, CATEGORIES = "6", "14"  # namespaces by their numbers
+WIKITEXT = ("", "wikitext")
+
+
+@dataclass(slots=True)
+class _Dump:
+    """What is known of a dump: its names, how many pages were read, and why no more were."""
+
+    names: WikiNames
+    title: str = ""
+    pages: int = 0
+    fault: str = ""
+
+
+def parse_dump(data: bytes, *, path: str) -> Extraction:
+    """A heading for each page with its title, below it when and by whom it was changed last, then what it says. Pages
+    are read one after the other; of a damaged dump those before the damage, with a warning.
+
+    Raises `Refused`: broken (no page can be read), empty (no page has text).
+    """
+    dump = _Dump(WikiNames())
+    record, blocks = write_record(_read_pages(data, dump))
+    if not dump.pages:
+        why = dump.fault or "it holds none"
+        raise Refused("broken", f"{path} is a dump of a wiki of which no page can be read: {why}; export it again")
+    if not blocks:
+        raise Refused("empty", f"{path} holds no page with text")
+    warnings = (f"the dump is damaged behind page {dump.pages:,}: {dump.fault}",) if dump.fault else ()
+    return Extraction(record, blocks, MEDIAWIKI, dump.title or None, {"pages": dump.pages}, warnings)
+
+
+def _read_pages(data: bytes, dump: _Dump) -> Iterator[BlockDraft]:
+    try:
+        for _, element in etree.iterparse(io.BytesIO(data), tag=("{*}siteinfo", "{*}page"), **SAFE):
+            if element_name(element) == "siteinfo":
+                _read_site(element, dump)
+            else:
+                dump.pages += 1
+                yield from _read_page(element, dump)
+            element.clear()
+            while element.getprevious() is not None:
+                del element.getparent()[0]
+    except etree.XMLSyntaxError as error:
+        dump.fault = str(error)[:200]
+
+
+def _read_site(site: Element, dump: _Dump) -> None:
+    dump.title = _text(site, "sitename")
+    for namespace in site.iter("{*}namespace"):
+        name = (namespace.text or "").strip().lower()
+        if name and namespace.get("key") in (FILES, CATEGORIES):
+            (dump.names.files if namespace.get("key") == FILES else dump.names.categories).add(name)
+
+
+def _read_page(page: Element, dump: _Dump) -> Iterator[BlockDraft]:
+    yield BlockDraft("heading", " ".join(_text(page, "title").split()) or f"Page {dump.pages:,}", level=1)
+    revisions = list(page.iterfind("{*}revision"))
+    if not revisions:
+        return
+    last = max(revisions, key=lambda revision: _text(revision, "timestamp"))
+    contributor = last.find("{*}contributor")
+    who = _text(contributor, "username") if contributor is not None else ""
+    yield BlockDraft("paragraph", " · ".join(filter(None, (_text(last, "timestamp"), who))))
+    if _text(last, "model") in WIKITEXT:
+        yield from read_markup(_text(last, "text"), dump.names)
+    else:
+        yield BlockDraft("code", _text(last, "text"))
+
+
+def _text(element: Element, name: str) -> str:
+    return (element.findtext(f"{{*}}{name}") or "").strip()
