@@ -203,8 +203,88 @@ def test_subtitles_are_what_is_said_with_a_span_for_each_cue() -> None:
     [block] = found.blocks
     assert [(span.line_start, span.line_end) for span in block.spans] == [(3, 3), (7, 7)]
     web = "WEBVTT\n\nNOTE for us\n\nintro\n00:01.000 --> 00:02.000 align:start\n<v Dana>Hello.\n"
-    assert blocks(extract(web, "a.vtt")) == [("paragraph", 0, "Hello.")]
+    assert blocks(extract(web, "a.vtt")) == [("paragraph", 0, "Dana: Hello.")]
     assert refusal("no cue here", "a.srt").reason == "empty"
+
+
+def test_speakers_of_subtitles_stand_before_their_words_in_every_chunk() -> None:
+    web = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Dana Müller>Hello.</v>\n<v.loud Eli>Good\nmorning.</v>\n"
+    found = extract(web, "a.vtt")
+    assert blocks(found) == [("paragraph", 0, "Dana Müller: Hello. Eli: Good morning.")]
+    [piece] = make_chunker("structure", tokenizer=Characters()).cut(found)
+    assert piece.text == "Dana Müller: Hello.\nEli: Good\nmorning."
+    assert [(span.line_start, span.line_end) for span in piece.spans] == [(4, 6)]
+
+
+TEX_TABLE = r"""\documentclass{article}
+\title{Apples \\ and \emph{Pears}\thanks{Paid by \textit{X}}}
+\author{Dana M\"uller\thanks{Of \emph{the \textbf{desk}}} \and
+  Eli Stone \\ Bolton}
+\begin{document}
+See:
+\begin{tabular}{l|r r}
+\toprule
+Year & Apples & Pears \& more \\ % head
+\midrule
+2023 & 4.5 & \\ \hline
+2024
+  & \textbf{5.1} & \multicolumn{1}{c}{1.3} \\[2pt]
+\bottomrule
+\end{tabular}
+Stra{\ss}e.
+\begin{verbatim}
+printf("\"a & b");
+\end{verbatim}
+"""
+
+
+def test_tex_has_title_authors_letters_and_tables_with_cells() -> None:
+    found = extract(TEX_TABLE, "a.tex")
+    assert found.title == "Apples and Pears"
+    assert blocks(found) == [
+        ("heading", 1, "Apples and Pears"),
+        ("paragraph", 0, "Dana Müller; Eli Stone, Bolton"),
+        ("paragraph", 0, "See:"),
+        ("table", 0, "| Year | Apples | Pears & more |\n| 2023 | 4.5 |\n| 2024 | 5.1 | 1.3 |"),
+        ("paragraph", 0, "Straße."),
+        ("code", 0, 'printf("\\"a & b");'),
+    ]
+    [table] = [block for block in found.blocks if block.type == "table"]
+    assert [(span.line_start, span.line_end) for span in table.spans] == [(9, 9), (11, 11), (12, 13)]
+    assert [cell.text for cell in table.cells if cell.header] == ["Year", "Apples", "Pears & more"]
+    [piece] = make_chunker("structure", tokenizer=Characters()).cut(found)
+    assert piece.table[2] == ("2024", "5.1", "1.3")
+
+
+def test_files_of_r_markdown_and_quarto_are_markdown() -> None:
+    for path in ("a.Rmd", "a.qmd"):
+        found = extract("---\ntitle: T\n---\n## Yields\n\n```{r plot, echo=FALSE}\nplot(x)\n```\n", path)
+        assert (found.title, blocks(found)) == ("T", [("heading", 2, "Yields"), ("code", 0, "plot(x)")])
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *(
+            "\\begin{tabular}{l}\n",
+            "\\begin{tabular}[",
+            "\\begin{tabular}{",
+            "\\author{\n",
+            "\\title[",
+            '{\\"',
+            "a & ",
+            "\\\\",
+        ),
+        *("\\begin{verbatim}", "\\hline[", "\\cmidrule(", "\\ss ", "\\thanks{"),
+    ],
+)
+def test_tex_takes_time_in_step_with_its_size(unit: str) -> None:
+    def work(size: int) -> None:
+        with suppress(Refused):
+            extract("\\begin{tabular}{l}\na" + size // len(unit) * unit, "a.tex")
+            extract("x" + size // len(unit) * unit, "a.tex")
+
+    in_step(work, 8_000, 64_000, most=20)
 
 
 # --- code ---------------------------------------------------------------------------------------
@@ -417,7 +497,7 @@ def test_text_in_an_old_encoding_is_read_with_a_warning_that_names_it() -> None:
     assert "Größe" in extract("Größe der Dinge".encode("utf-16-le"), "a.txt").record
 
 
-@pytest.mark.parametrize("name", ["README", "LICENSE", "notes.unknown", "settings.yaml", "rows.jsonl", "server.log"])
+@pytest.mark.parametrize("name", ["README", "LICENSE", "notes.unknown", "settings.yaml", "server.log"])
 def test_any_other_text_is_read_as_text(name: str) -> None:
     assert extract("key: value\n", name).media_type == "text/plain"
 

@@ -38,7 +38,7 @@ SUBTITLES = "text/vtt"
 CALENDAR = "text/calendar"
 CARD = "text/vcard"
 BY_NAME = {
-    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx"), "text/markdown"),
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd", ".qmd"), "text/markdown"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), HTML),
     **dict.fromkeys((".mht", ".mhtml"), MHTML),
     ".csv": CSV,

@@ -13,6 +13,7 @@ from ragstone.extraction.media_types import SUBTITLES
 from ragstone.extraction.record.line_index import LineIndex
 
 TIMES = re.compile(r"\s*(?:\d+:)?\d+:\d+[,.]\d+\s+-->\s+(?:\d+:)?\d+:\d+[,.]\d+.*")
+VOICE = re.compile(r"<v(?:\.[^\s<>]{1,40})*[ \t]+([^<>\n]{1,100})>[ \t]*")  # of WebVTT: who speaks
 MARKS = re.compile(r"<[^<>]{0,200}>|\{\\[^{}]{0,100}\}")
 ENDED = re.compile(r".*[.!?…。！？][\"'”’)\]]*\s*", re.DOTALL)
 WANTED = 240  # characters of a paragraph, which then ends with the next sentence
@@ -21,14 +22,16 @@ LONGEST = 800
 
 @dataclass(frozen=True, slots=True)
 class Subtitles:
-    """The text of record is the decoded file; a paragraph is several cues, a span each."""
+    """The text of record is the decoded file, with speakers as `Dana: ` before their words; a paragraph is several
+    cues, a span each."""
 
-    recipe: str = "subtitles-3"
+    recipe: str = "subtitles-4"
     media_type: str = SUBTITLES
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused`: encoding, and empty for a file without a cue."""
         record, warnings = decode_text(data, path=path)
+        record = VOICE.sub(r"\1: ", record).replace("</v>", "")
         blocks = tuple(_build_paragraphs(unify_newlines(record)))
         if not blocks:
             raise Refused("empty", f"{path} holds no subtitle")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ragstone.core.types import BlockType
+from ragstone.core.types import BlockType, Cell
 
 ITEM = re.compile(r"[ \t]*(?:[-*+•]{1,5}|\.{1,5}|#\.|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]+\S")
 
@@ -26,7 +26,8 @@ class Line(NamedTuple):
 
 
 class MarkupPiece(NamedTuple):
-    """Lines [first, behind) as a block; `text` is set where it differs from the lines."""
+    """Lines [first, behind) as a block; `text` is set where it differs from the lines. A table has cells with places in
+    the file."""
 
     type: BlockType
     first: int
@@ -34,6 +35,7 @@ class MarkupPiece(NamedTuple):
     level: int = 0
     text: str | None = None
     language: str | None = None
+    cells: tuple[Cell, ...] = ()
 
 
 def split_lines(text: str) -> list[Line]:

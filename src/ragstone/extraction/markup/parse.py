@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from types import MappingProxyType
 
 from ragstone.core.errors import Refused
@@ -13,6 +14,7 @@ from ragstone.extraction.markup.lines import Line, MarkupPiece, split_lines
 from ragstone.extraction.markup.org import read_org
 from ragstone.extraction.markup.rst import read_rst
 from ragstone.extraction.markup.tex import read_tex
+from ragstone.extraction.markup.tex_accents import show_accents
 from ragstone.extraction.media_types import ASCIIDOC, ORG, RST, TEX
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
@@ -26,14 +28,17 @@ READERS: Mapping[str, Callable[[Sequence[Line]], Iterator[MarkupPiece]]] = Mappi
 @dataclass(frozen=True, slots=True)
 class Markup:
     """reStructuredText, AsciiDoc, Org or TeX. The text of record is the decoded file; headings, paragraphs, items of
-    lists and code are blocks, comments and directives that show no text are none."""
+    lists, tables of TeX and code are blocks, comments and directives that show no text are none. In TeX,
+    letters with accents stand in the text of record as they are read."""
 
     media_type: str
-    recipe: str = "markup-4"
+    recipe: str = "markup-5"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused`: encoding, and empty for a file without text."""
         record, warnings = decode_text(data, path=path)
+        if self.media_type == TEX:
+            record = show_accents(record)
         text = unify_newlines(record)
         blocks = tuple(mark_toc_blocks(_build_blocks(text, READERS[self.media_type]), record))
         if not blocks:
@@ -46,8 +51,19 @@ def _build_blocks(text: str, read: Callable[[Sequence[Line]], Iterator[MarkupPie
     lines = split_lines(text)
     index = LineIndex(text)
     for piece in read(lines):
+        if piece.cells:
+            yield _build_table(piece, index)
+            continue
         start = lines[piece.first].start + (lines[piece.first].indent if piece.type != "code" else 0)
         end = lines[piece.behind - 1].end
         shown = text[start:end] if piece.text is None else piece.text
         if shown.strip():
             yield Block(piece.type, shown, (index.span(start, end),), level=piece.level, language=piece.language)
+
+
+def _build_table(piece: MarkupPiece, index: LineIndex) -> Block:
+    """A table with a span for each row, from its first cell to its last."""
+    rows = [list(row) for _, row in groupby(piece.cells, key=lambda cell: cell.row)]
+    spans = tuple(index.span(row[0].char_start or 0, row[-1].char_end or 0) for row in rows)
+    shown = "\n".join(f"| {' | '.join(cell.text for cell in row)} |" for row in rows)
+    return Block("table", shown, spans, cells=piece.cells)

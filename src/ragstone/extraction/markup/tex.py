@@ -3,18 +3,30 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from ragstone.core.types import Cell
 from ragstone.extraction.markup.lines import Line, MarkupPiece, find_line, make_code
+from ragstone.extraction.markup.tex_tables import BEGIN, END, read_cells
 
 GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"  # with one level of braces in it
 SECTION = re.compile(rf"\s*\\(part|chapter|section|subsection|subsubsection|paragraph)\*?(?:\[[^\]]*\])?{GROUP}.*")
+SPANNING = re.compile(rf"\\multi(?:column|row)\*?\{{[^{{}}]*\}}\{{[^{{}}]*\}}{GROUP}")
 LEVELS = {"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5}
-TITLE = re.compile(rf"\s*\\title{GROUP}.*")
+FRONT = re.compile(r"\s*\\(title|author|date)[ \t]*(?:\[[^\]]{0,1000}\])?\s*\{")
+FRONT_BEGIN = re.compile(r"\s*\\(?:title|author|date)\b.*")
+FRONT_LINES = 30  # of a list of authors
+# What titles hold beside their words.
+ASIDE = re.compile(
+    r"\\(?:thanks|footnote|label|inst|orcid|email)\*?\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"  # two levels of braces
+)
+AND = re.compile(r" ?\\(?:and|And|AND)\b")
+NEXT_LINE = re.compile(r" ?\\\\")
+ESCAPED = re.compile(r"\\([&%$#_])")
 VERBATIM = re.compile(r"\s*\\begin\{(verbatim|lstlisting|minted)\*?\}(?:\[[^\]]*\])?(?:\{(\w+)\})?.*")
 DOCUMENT = re.compile(r"\s*\\begin\{document\}.*")
 # Commands that show nothing themselves, alone on their line.
 SILENT = re.compile(
     r"\s*(?:%.*|\\(?:begin|end|label|maketitle|tableofcontents|centering|newpage|clearpage|usepackage|documentclass"
-    r"|bibliography|bibliographystyle|includegraphics|vspace|hspace|noindent|input|include|author|date|hline|toprule"
+    r"|bibliography|bibliographystyle|includegraphics|vspace|hspace|noindent|input|include|hline|toprule"
     r"|midrule|bottomrule)\b\*?(?:\[[^\]]*\]|\{[^{}]*\})*\s*)"
 )
 COMMAND = re.compile(r"\\(?:item|\w+\*?(?:\[[^\]]*\])?)\s?|[{}]|(?<!\\)%.*")
@@ -24,15 +36,17 @@ def read_tex(lines: Sequence[Line]) -> Iterator[MarkupPiece]:
     """The pieces of a file in order; of a file without a body, all of it."""
     body = find_line(lines, 0, DOCUMENT)
     at = body + 1 if body < len(lines) else 0
-    for number in range(at):
-        if title := TITLE.fullmatch(lines[number].text):
-            yield MarkupPiece("heading", number, number + 1, 1, clean_commands(title[1]))
+    yield from (piece for number in range(at) for piece in _read_front(lines, number))
     while at < len(lines):
         text = lines[at].text
         if section := SECTION.fullmatch(text):
             yield MarkupPiece("heading", at, at + 1, LEVELS[section[1]], clean_commands(section[2]))
-        elif title := TITLE.fullmatch(text):
-            yield MarkupPiece("heading", at, at + 1, 1, clean_commands(title[1]))
+        elif front := list(_read_front(lines, at)):
+            yield from front
+            at = front[0].behind - 1
+        elif table := _read_table(lines, at):
+            yield table
+            at = table.behind - 1
         elif verbatim := VERBATIM.fullmatch(text):
             end = find_line(lines, at + 1, re.compile(rf"\s*\\end\{{{verbatim[1]}\*?\}}.*"))
             yield from make_code(lines, at + 1, end, verbatim[2])
@@ -46,9 +60,48 @@ def read_tex(lines: Sequence[Line]) -> Iterator[MarkupPiece]:
         at += 1
 
 
+def _read_front(lines: Sequence[Line], at: int) -> Iterator[MarkupPiece]:
+    """The title as heading, authors and date as paragraphs, from the line on which they begin."""
+    if not FRONT_BEGIN.fullmatch(lines[at].text):
+        return
+    text = ""
+    for behind in range(at + 1, min(len(lines), at + FRONT_LINES) + 1):
+        text += f" {lines[behind - 1].text}"
+        if text.count("{") <= text.count("}"):
+            break
+    if front := FRONT.match(text):
+        said = AND.sub(";", ASIDE.sub("", text[front.end() :].rpartition("}")[0]))
+        if front[1] == "title":
+            yield MarkupPiece("heading", at, behind, 1, clean_commands(said))
+        else:
+            yield MarkupPiece("paragraph", at, behind, text=clean_commands(NEXT_LINE.sub(", ", said)))
+
+
+def _read_table(lines: Sequence[Line], at: int) -> MarkupPiece | None:
+    """The table that begins on this line, if it has text."""
+    begin = BEGIN.search(lines[at].text)
+    if begin is None:
+        return None
+    end = at
+    while end < len(lines) and not END.search(lines[end].text):
+        end += 1
+    last = min(end, len(lines) - 1)
+    start = lines[at].start + begin.end()
+    body = "\n".join(line.text for line in lines[at : last + 1])[begin.end() :]
+    close = END.search(body)
+    found = read_cells(body, 0, close.start() if close else len(body))
+    cells = tuple(
+        Cell(row, column, shown, header=is_header, char_start=start + a, char_end=start + b)
+        for row, column, a, b, is_header in found
+        if (shown := clean_commands(SPANNING.sub(r"{\1}", body[a:b])))
+    )
+    return MarkupPiece("table", at, last + 1, cells=cells) if cells else None
+
+
 def clean_commands(text: str) -> str:
     """A text without its commands: `\\emph{one} two` is `one two`."""
-    return " ".join(COMMAND.sub("", text.replace("~", " ").replace("\\\\", " ")).split())
+    text = COMMAND.sub("", text.replace("~", " ").replace("\\\\", " "))
+    return " ".join(ESCAPED.sub(r"\1", text).split())
 
 
 def _is_silent(line: Line) -> bool:
@@ -56,7 +109,9 @@ def _is_silent(line: Line) -> bool:
 
 
 def _begins_other(text: str) -> bool:
-    return any(pattern.fullmatch(text) for pattern in (SECTION, VERBATIM))
+    return BEGIN.search(text) is not None or any(
+        pattern.fullmatch(text) for pattern in (SECTION, VERBATIM, FRONT_BEGIN)
+    )
 
 
 def _read_paragraph(lines: Sequence[Line], first: int, behind: int) -> Iterator[MarkupPiece]:
