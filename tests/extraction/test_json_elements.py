@@ -103,7 +103,6 @@ def test_members_for_programs_are_left_out_of_messages_and_names_of_files_stay()
         "6f3c1d2e",
         "0f1e2d3c",
         "image_72",
-        "T0ABCDEF",
         "rich_text",
         "#99AAB5",
         "avatarUrl",
@@ -112,6 +111,20 @@ def test_members_for_programs_are_left_out_of_messages_and_names_of_files_stay()
     ):
         assert gone not in text
     assert '"fileName": "plan 3.pdf"' in text
+
+
+def test_values_of_a_record_that_looks_like_a_message_stay() -> None:
+    record = {
+        "ticket_id": "T-4711",
+        "author": "Dana",
+        "date": "2024-03-12",
+        "text": "Broken.",
+        "team": "Desk 3 of 2024-25",
+    }
+    rows = [{**record, "rating": 4, "open": True, "order": {"total": 40.5, "item": "Ladder"}, "n": n} for n in range(9)]
+    text = cut(read(rows))[0].text
+    for kept in ('"ticket_id": "T-4711"', '"team": "Desk 3', '"rating": 4', '"open": true', '"total": 40.5', '"Ladd'):
+        assert kept in text
 
 
 def test_records_that_are_no_messages_are_whole() -> None:

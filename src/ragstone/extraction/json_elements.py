@@ -27,7 +27,7 @@ WHEN = frozenset(
 WORDS = frozenset("text content message body msg comment".split())
 # Members of a message that are of use to programs alone.
 KIND = re.compile(r"(?:sub)?type|kind", re.IGNORECASE)
-IDENTITY = re.compile(r"(?:.*[_-])?(?:ids?|hash|colou?r|discriminator|team|unixtime)|\w*[a-z](?:Id|Hash|Color)")
+IDENTITY = re.compile(r"(?:.*[_-])?(?:ids?|hash|colou?r|discriminator|unixtime)|\w*[a-z](?:Id|Hash|Color)")
 ADDRESS = re.compile(r"https?://\S+")
 KEY = re.compile(r"(?=\D*\d)[\w+/=-]{16,}")
 
@@ -181,16 +181,17 @@ def _keep_readable(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
 
 
 def _is_readable(leaf: Leaf, value: str) -> bool:
+    """Whether people read a value: of the message itself nearly all, of what it holds no identifiers and addresses."""
     name = leaf.key.lower()
-    if not value or value in ("null", "true", "false") or (name in WHEN and leaf.depth > 1):
+    if not value or value in ("null", "false") or (leaf.depth > 1 and (name in WHEN or value == "true")):
         return False
-    if name in WHEN or name in WHO or name in WORDS:
-        return not ADDRESS.fullmatch(value) or name in WORDS
-    if KIND.fullmatch(leaf.key) or IDENTITY.fullmatch(leaf.key):
+    if name in WHEN or name in WORDS:
+        return True
+    if KIND.fullmatch(leaf.key) or name.endswith("unixtime"):
         return False
-    if not leaf.raw.startswith('"'):
-        return leaf.depth == 1
-    return not KEY.fullmatch(value) and not (leaf.depth > 1 and ADDRESS.fullmatch(value))
+    if leaf.depth == 1:
+        return not (IDENTITY.fullmatch(leaf.key) and KEY.fullmatch(value))
+    return not (IDENTITY.fullmatch(leaf.key) or ADDRESS.fullmatch(value) or KEY.fullmatch(value))
 
 
 def _list_leaves(text: str, start: int, end: int) -> Iterator[Leaf]:
