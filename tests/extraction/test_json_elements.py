@@ -97,6 +97,15 @@ def test_a_message_stands_in_one_chunk_with_its_author_and_time(name: str, inden
     assert found.record.split("\n")[place.line_start - 1].count("Words of message 0,")
 
 
+@pytest.mark.parametrize("name", ["bounded", "sentence-window"])
+def test_chunkers_of_small_pieces_make_one_of_each_message(name: str) -> None:
+    pieces = make_chunker(name, tokenizer=Characters()).cut(read([make_discord(n) for n in range(9)]))
+    assert len(pieces) == 9
+    for number, piece in enumerate(pieces):
+        assert f"Words of message {number}," in piece.text
+        assert "Dana Müller" in piece.text
+
+
 def test_members_for_programs_are_left_out_of_messages_and_names_of_files_stay() -> None:
     text = "\n".join(piece.text for piece in cut(read([make_slack(1), make_discord(2), make_discord(3)])))
     for gone in (

@@ -79,10 +79,12 @@ def _count_bytes(text: str) -> int:
 
 
 def _mark_fresh(units: list[Unit]) -> list[Unit]:
-    """Every paragraph begins a piece, but the first below a heading that stands alone; of a table the first row."""
+    """Every paragraph begins a piece, but the first below a heading that stands alone; of a table the first row, of a
+    whole block its beginning."""
     out: list[Unit] = []
     for unit in units:
         alone = bool(out) and out[-1].passage.opens and out[-1].end == out[-1].passage.end
+        rest = bool(out) and unit.passage.block.whole and unit.passage.block is out[-1].passage.block
         row = bool(out) and unit.passage.where.rows is not None and unit.passage.block is out[-1].passage.block
-        out.append(unit._replace(fresh=unit.passage.opens or not (alone or row)))
+        out.append(unit._replace(fresh=unit.passage.opens or not (alone or row or rest)))
     return out

@@ -76,12 +76,14 @@ class SentenceWindowChunker(StructureChunker):
         return [*groups, above] if above else groups
 
     def _goes_on(self, group: Sequence[Part], part: Part, sentences: "_Sentences") -> bool:
-        """Whether a part is more of a sentence that is too long for a piece, and fits below what there is of it."""
+        """Whether a part is more of a sentence that is too long for a piece, or of a whole block, and fits below what
+        there is of it."""
         last = group[-1]
-        if part.passage is not last.passage or part.passage.block.type in UNSPLIT_KINDS:
+        is_whole = part.passage.block.whole and part.passage.block is last.passage.block
+        if not is_whole and (part.passage is not last.passage or part.passage.block.type in UNSPLIT_KINDS):
             return False
         fits = sum(one.weight for one in (*group, part)) <= self.cap
-        return fits and sentences.find(part) == sentences.find(last)
+        return fits and (is_whole or sentences.find(part) == sentences.find(last))
 
 
 class _Sentences:
