@@ -32,6 +32,7 @@ from ragstone.extraction.media_types import (
     PDF,
     PPT,
     PPTX,
+    ROFF,
     RTF,
     SPREADSHEETS,
     SUBTITLES,
@@ -110,7 +111,13 @@ class SandboxedFormat:
 
 UNDECIDED = (ZIP, OLE, "text/utf-16")  # by the start of a file alone
 CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by another program, before they are read
-HEADED = (XML, EML, MHTML, CODE)  # text formats whose first lines may say who sees them, beside what their parsers read
+HEADED = (
+    XML,
+    EML,
+    MHTML,
+    CODE,
+    ROFF,
+)  # text formats whose first lines may say who sees them, beside what their parsers read
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/5", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
@@ -130,6 +137,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         EPUB: SandboxedFormat("epub/7", "ragstone.extraction.epub:parse_epub"),
         MSG: SandboxedFormat("msg/7", "ragstone.extraction.mail.msg:parse_msg"),
         NOTEBOOK: SandboxedFormat("notebook/2", "ragstone.extraction.notebook:parse_notebook"),
+        ROFF: SandboxedFormat("roff/1", "ragstone.extraction.roff.parse:parse_roff"),
         ODT: SandboxedFormat("odt/2", "ragstone.extraction.odt:parse_odt"),
         RTF: SandboxedFormat("rtf/1", "ragstone.extraction.rtf:parse_rtf"),
         OLE_WORKBOOK: WORKBOOK,

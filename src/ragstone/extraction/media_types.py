@@ -35,6 +35,7 @@ ASCIIDOC = "text/asciidoc"
 ORG = "text/org"
 TEX = "text/x-tex"
 SUBTITLES = "text/vtt"
+ROFF = "text/troff"
 MARKUP = (RST, ASCIIDOC, ORG, TEX)
 BY_NAME = {
     ".md": "text/markdown",
@@ -152,6 +153,7 @@ DESCRIPTIONS = {
     EPUB: "an EPUB book",
     ODT: "an OpenDocument text",
     MSG: "an Outlook message",
+    ROFF: "a manual page",
     NOTEBOOK: "a notebook",
     "application/zip": "a ZIP archive",
     DOC: "a Word document of before 2007",
@@ -168,6 +170,8 @@ ZIP_TAIL = 22 + 65_535  # bytes of an archive's end: a record and the longest co
 LOOKED_AT = 64 * 1024  # bytes from the start; NUL bytes are looked for everywhere
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
 MANY = 0.02  # control characters among the bytes looked at
+# The line that names a manual page; its source begins with a macro or a comment.
+MANUAL_PAGE = re.compile(rb"^[.'](?:TH[ \t]+\S+[ \t]+\"?[\dnl]|Dd[ \t]|Dt[ \t]+\S)", re.MULTILINE)
 # Possessive: what stands before the page is passed once and never looked at again.
 PAGE = re.compile(rb"(?>\s+|<!--(?s:.*?)-->|<\?xml[^>]*+>)*+<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
 
@@ -192,6 +196,8 @@ def detect(data: bytes, path: str) -> str:
         return named if found == "text/utf-16" and named not in NOT_GUESSED else found
     if PAGE.match(data[3:LOOKED_AT] if data.startswith(b"\xef\xbb\xbf") else data[:LOOKED_AT]):
         return HTML
+    if named == "text/plain" and data.lstrip()[:1] in (b".", b"'") and MANUAL_PAGE.search(data, 0, LOOKED_AT):
+        return ROFF
     return CODE if named == "text/plain" and find_language(path, data[:LOOKED_AT]) else named
 
 
