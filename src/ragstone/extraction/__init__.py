@@ -121,7 +121,7 @@ HEADED = (
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/5", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
-DELIMITED = SandboxedFormat("csv/4", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
+DELIMITED = SandboxedFormat("csv/5", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
         HTML: SandboxedFormat("html/13", "ragstone.extraction.html.parse:parse_html"),
@@ -133,7 +133,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         EML: SandboxedFormat("eml/10", "ragstone.extraction.mail.eml:parse_eml"),
         CSV: DELIMITED,
         TSV: DELIMITED,
-        CODE: SandboxedFormat("code/3", "ragstone.extraction.source_code:parse_code"),
+        CODE: SandboxedFormat("code/4", "ragstone.extraction.source_code:parse_code"),
         EPUB: SandboxedFormat("epub/7", "ragstone.extraction.epub:parse_epub"),
         MSG: SandboxedFormat("msg/7", "ragstone.extraction.mail.msg:parse_msg"),
         NOTEBOOK: SandboxedFormat("notebook/2", "ragstone.extraction.notebook:parse_notebook"),
@@ -278,7 +278,7 @@ def try_passwords(read: Callable[[Mapping[str, object]], T], passwords: Sequence
 def recipe(media_type: str) -> str:
     """Name and version of the extractor for a media type; "" where there is none."""
     if media_type == CODE and lacks_grammars():
-        return "code-paragraphs/2"
+        return "code-paragraphs/3"
     if media_type in CONVERTED:
         return f"libreoffice-{SANDBOXED_FORMATS[CONVERTED[media_type]].recipe}"
     if media_type in SANDBOXED_FORMATS:

@@ -50,6 +50,10 @@ def _decode_bytes(data: bytes, path: str) -> tuple[str, tuple[str, ...]]:
     if marked is None:
         return decode_unmarked(data, path=path)
     encoding, skip = marked
+    if encoding == "utf-8":
+        return decode_unmarked(
+            data.lstrip(codecs.BOM_UTF8) if data.startswith(2 * codecs.BOM_UTF8) else data[skip:], path=path
+        )
     try:
         return data[skip:].decode(encoding), ()
     except UnicodeDecodeError as error:

@@ -32,7 +32,7 @@ class PlainText:
     numbers of several parts follow it in the file.
     """
 
-    recipe: str = "text-4"
+    recipe: str = "text-5"
     media_type: str = "text/plain"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:

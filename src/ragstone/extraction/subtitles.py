@@ -23,7 +23,7 @@ LONGEST = 800
 class Subtitles:
     """The text of record is the decoded file; a paragraph is several cues, a span each."""
 
-    recipe: str = "subtitles-3"
+    recipe: str = "subtitles-4"
     media_type: str = SUBTITLES
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
