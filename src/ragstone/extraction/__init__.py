@@ -136,7 +136,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         CODE: SandboxedFormat("code/4", "ragstone.extraction.source_code:parse_code"),
         EPUB: SandboxedFormat("epub/7", "ragstone.extraction.epub:parse_epub"),
         MSG: SandboxedFormat("msg/7", "ragstone.extraction.mail.msg:parse_msg"),
-        NOTEBOOK: SandboxedFormat("notebook/2", "ragstone.extraction.notebook:parse_notebook"),
+        NOTEBOOK: SandboxedFormat("notebook/3", "ragstone.extraction.notebook:parse_notebook"),
         ROFF: SandboxedFormat("roff/1", "ragstone.extraction.roff.parse:parse_roff"),
         ODT: SandboxedFormat("odt/2", "ragstone.extraction.odt:parse_odt"),
         RTF: SandboxedFormat("rtf/1", "ragstone.extraction.rtf:parse_rtf"),

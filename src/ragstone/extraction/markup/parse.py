@@ -29,7 +29,7 @@ class Markup:
     lists and code are blocks, comments and directives that show no text are none."""
 
     media_type: str
-    recipe: str = "markup-5"
+    recipe: str = "markup-6"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused`: encoding, and empty for a file without text."""
