@@ -444,7 +444,8 @@ def test_headings_of_rst_read_without_the_marks_of_roles() -> None:
 
 def test_captions_and_conditional_parts_of_rst_are_text_and_its_tested_code_is_code() -> None:
     text = (
-        ".. figure:: plan.png\n   :alt: plan\n\n   The plan of the house.\n\n.. only:: html\n\n   .. contents::\n\n   Shown on the web.\n\n"
+        ".. figure:: plan.png\n   :alt: plan\n\n   The plan of the house.\n\n"
+        ".. only:: html\n\n   .. contents::\n\n   Shown on the web.\n\n"
         ".. testcode::\n\n   import a\n\n   a.run()\n"
     )
     assert [(block.type, block.text.strip()) for block in extract(text.encode(), path="a.rst").blocks] == [

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ragstone.extraction import detect, extract
 from ragstone.extraction.decoding import decode_text
 
 LINE = "Die Prüfung der Feuerlöscher ist fällig.\n"
@@ -53,3 +54,20 @@ def test_accented_letters_within_words_are_no_japanese(encoding: str, name: str)
 )
 def test_texts_in_old_encodings_are_not_taken_for_mixed_ones(text: str, encoding: str) -> None:
     assert decode_text((text * 5).encode(encoding), path="a.txt")[0] == text * 5
+
+
+LOG = b"2024-05-01 boiler on, pressure 1.8 bar\n" * 9
+
+
+@pytest.mark.parametrize("path", ["boiler.log", "boiler.txt", "boiler"])
+def test_a_log_with_a_hole_is_text_and_the_hole_is_left_out(path: str) -> None:
+    found = extract(LOG + bytes(4096) + b"2024-05-02 boiler off\n", path=path)
+    assert found.record == (LOG + b"2024-05-02 boiler off\n").decode()
+    assert found.warnings == ("4,096 NUL bytes were left out; the file may be damaged",)
+
+
+@pytest.mark.parametrize(
+    "data", [b"a\0b", b"PK\x03\x04" + LOG + b"\0", b"x" * 257 + b"ustar\0" + LOG, LOG + b"\0\xff\xfe"]
+)
+def test_binary_data_with_text_in_it_is_no_log(data: bytes) -> None:
+    assert not detect(data, "boiler.log").startswith("text/")

@@ -5,6 +5,7 @@ import re
 
 from ragstone.extraction.code_languages import find_language
 from ragstone.extraction.decoding import encoding_from_bom
+from ragstone.extraction.holed_text import is_holed_text, is_utf8
 
 BINARY = "application/octet-stream"
 PDF = "application/pdf"
@@ -251,21 +252,12 @@ def _is_pdf(start: bytes, path: str) -> bool:
 def _is_binary(data: bytes) -> bool:
     if encoding_from_bom(data) is not None:
         return False
-    if b"\0" in data:
+    if b"\0" in data and (any(data.startswith(mark) for mark, _ in MAGIC) or not is_holed_text(data[:LOOKED_AT], data)):
         return True
-    start = data[:LOOKED_AT]
+    start = data[:LOOKED_AT].replace(b"\0", b"")
     if any(start.startswith(mark) for mark, _ in MAGIC if len(mark) > 2 or mark[0] >= 0x7F or mark[0] < 0x20):
-        return not _is_utf8(start) or start.startswith(b"\x7fELF")
+        return not is_utf8(start) or start.startswith(b"\x7fELF")
     return len(start) - len(start.translate(None, CONTROLS)) > MANY * len(start)
-
-
-def _is_utf8(data: bytes) -> bool:
-    """Whether this is UTF-8, apart from a character cut at the end."""
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        return error.start >= len(data) - 3 and error.reason == "unexpected end of data"
-    return True
 
 
 def _detect_in_zip(data: bytes) -> str:
