@@ -12,7 +12,7 @@ NEXT = 5  # pieces behind a question among which its reply begins
 
 
 def is_question(passage: Passage) -> bool:
-    """Whether a sentence asks something; items do not count: a list of questions may be what is wanted."""
+    """Whether a sentence asks something; items do not count, as a list of questions may be the answer."""
     return passage.form == "sentence" and ASKS.search(passage.text) is not None
 
 

@@ -38,7 +38,7 @@ NEXT = 3  # pieces of prose among which one that is said again is a repetition
 def assign_roles(body: Node, *, product: bool = False) -> None:
     """Give each part of the page that is not its own text a role; the writer hands it down.
 
-    `product`: the page offers something; beside its title stand prices and sizes, which are no prose.
+    `product`: the page offers something, with prices and sizes beside its title.
     """
     nodes = list(_walk(body))
     beginnings, titled = find_beginnings(nodes), find_titled(nodes)
