@@ -512,3 +512,24 @@ def test_a_table_of_contents_in_lines_of_a_paragraph_is_none_of_the_text(path: s
     entries = "\n".join(f"Chapter {n} on okapis {'.' * 20} {n * 3}" for n in range(1, 26))
     found = extract(f"{entries}\n\nThe okapi eats leaves ... and 3 apples.\n", path)
     assert [block.role for block in found.blocks] == ["toc", "body"]
+
+
+def test_headings_of_rst_read_without_the_marks_of_roles() -> None:
+    found = extract(
+        b":mod:`argparse` --- *Parser* for ``sys.argv``\n=============================\n\nText.\n", path="a.rst"
+    )
+    assert found.title == "argparse --- Parser for sys.argv"
+    assert found.blocks[0].text == found.title
+
+
+def test_captions_and_conditional_parts_of_rst_are_text_and_its_tested_code_is_code() -> None:
+    text = (
+        ".. figure:: plan.png\n   :alt: plan\n\n   The plan of the house.\n\n"
+        ".. only:: html\n\n   .. contents::\n\n   Shown on the web.\n\n"
+        ".. testcode::\n\n   import a\n\n   a.run()\n"
+    )
+    assert [(block.type, block.text.strip()) for block in extract(text.encode(), path="a.rst").blocks] == [
+        ("paragraph", "The plan of the house."),
+        ("paragraph", "Shown on the web."),
+        ("code", "import a\n\n   a.run()"),
+    ]

@@ -69,3 +69,23 @@ def test_characters_that_json_writes_as_numbers_can_be_read() -> None:
     assert read.record == text.replace("M\\u00fcll", "Müll")
     assert read.blocks[0].spans[0].line_end == 2
     assert PlainText().extract(text.encode(), path="a.txt").record == text
+
+
+def test_chapters_underlined_by_stars_stand_above_sections() -> None:
+    found = PlainText().extract(b"1 Start\n*******\n\nText.\n\n1.1 Part\n========\n\nMore.\n", path="a.txt")
+    assert [(block.text, block.level) for block in found.blocks if block.type == "heading"] == [
+        ("1 Start", 1),
+        ("1.1 Part", 2),
+    ]
+
+
+def test_lines_that_lead_through_a_manual_of_info_are_navigation() -> None:
+    text = (
+        "\x1f\nFile: bc.info,  Node: Start,  Next: Part,  Up: Top\n\nBegin here.\n\n"
+        "* Menu:\n\n* Part::  What\n    follows.\n* Other: Far.    Elsewhere.\n"
+        "\x1f\nFile: bc.info,  Node: Part\n\n* An item of the text\n"
+    )
+    found = PlainText().extract(text.encode(), path="bc.info")
+    assert [block.text for block in found.blocks if block.role == "body"] == ["Begin here.", "* An item of the text"]
+    plain = PlainText().extract(text.replace("\x1f", "").encode(), path="a.txt")
+    assert all(block.role == "body" for block in plain.blocks)

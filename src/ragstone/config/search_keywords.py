@@ -21,7 +21,7 @@ class SearchKeywords(TypedDict, total=False):
     sparse_weight: float | None
     """Weight of the ranking by stored sparse vectors."""
     word_scale: Literal["coverage", "best", "range"] | None
-    """Scale of the word scores in minmax: share of the best (best), the same but less where the best passage has few words of the question (coverage), or from the least up (range)."""
+    """Scale of word scores in minmax: best (share of the best), coverage (less if few words match) or range."""
     feedback: float | None
     """Weight of the first 3 passages in ordering the candidates anew (minmax); 0 for off."""
     freshness_weight: float | None

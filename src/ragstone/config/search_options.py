@@ -27,8 +27,7 @@ class RankingOptions:
     word_scale: Annotated[
         Literal["coverage", "best", "range"],
         Option(
-            "Scale of the word scores in minmax: share of the best (best), the same but less where the best passage "
-            "has few words of the question (coverage), or from the least up (range)."
+            "Scale of word scores in minmax: best (share of the best), coverage (less if few words match) or range."
         ),
     ] = "coverage"
     feedback: Annotated[

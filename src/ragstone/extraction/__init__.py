@@ -36,6 +36,7 @@ from ragstone.extraction.media_types import (
     PDF,
     PPT,
     PPTX,
+    ROFF,
     RTF,
     SPREADSHEETS,
     SUBTITLES,
@@ -121,28 +122,35 @@ class SandboxedFormat:
 
 UNDECIDED = (ZIP, OLE, "text/utf-16")  # by the start of a file alone
 CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by another program, before they are read
-HEADED = (XML, EML, MHTML, CODE)  # text formats whose first lines may say who sees them, beside what their parsers read
+HEADED = (
+    XML,
+    EML,
+    MHTML,
+    CODE,
+    ROFF,
+)  # text formats whose first lines may say who sees them, beside what their parsers read
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/5", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
-DELIMITED = SandboxedFormat("csv/4", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
+DELIMITED = SandboxedFormat("csv/5", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
-        HTML: SandboxedFormat("html/12", "ragstone.extraction.html.parse:parse_html"),
-        XML: SandboxedFormat("feed/7", "ragstone.extraction.feed.parse:parse_feed"),
+        HTML: SandboxedFormat("html/13", "ragstone.extraction.html.parse:parse_html"),
+        XML: SandboxedFormat("feed/8", "ragstone.extraction.feed.parse:parse_feed"),
         MEDIAWIKI: SandboxedFormat("mediawiki/1", "ragstone.extraction.mediawiki.dump:parse_dump"),
-        MHTML: SandboxedFormat("mhtml/9", "ragstone.extraction.mail.mhtml:parse_mhtml"),
+        MHTML: SandboxedFormat("mhtml/10", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/9", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/5", "ragstone.extraction.docx.parse:parse_docx"),
         PPTX: SandboxedFormat("pptx/5", "ragstone.extraction.pptx.parse:parse_pptx"),
-        EML: SandboxedFormat("eml/9", "ragstone.extraction.mail.eml:parse_eml"),
+        EML: SandboxedFormat("eml/10", "ragstone.extraction.mail.eml:parse_eml"),
         MBOX: SandboxedFormat("mbox/1", "ragstone.extraction.mail.mbox:parse_mbox"),
         CSV: DELIMITED,
         TSV: DELIMITED,
-        CODE: SandboxedFormat("code/3", "ragstone.extraction.source_code:parse_code"),
-        EPUB: SandboxedFormat("epub/6", "ragstone.extraction.epub:parse_epub"),
-        MSG: SandboxedFormat("msg/6", "ragstone.extraction.mail.msg:parse_msg"),
-        NOTEBOOK: SandboxedFormat("notebook/2", "ragstone.extraction.notebook:parse_notebook"),
+        CODE: SandboxedFormat("code/4", "ragstone.extraction.source_code:parse_code"),
+        EPUB: SandboxedFormat("epub/7", "ragstone.extraction.epub:parse_epub"),
+        MSG: SandboxedFormat("msg/7", "ragstone.extraction.mail.msg:parse_msg"),
+        NOTEBOOK: SandboxedFormat("notebook/3", "ragstone.extraction.notebook:parse_notebook"),
+        ROFF: SandboxedFormat("roff/1", "ragstone.extraction.roff.parse:parse_roff"),
         ODT: SandboxedFormat("odt/2", "ragstone.extraction.odt:parse_odt"),
         RTF: SandboxedFormat("rtf/1", "ragstone.extraction.rtf:parse_rtf"),
         OLE_WORKBOOK: WORKBOOK,
@@ -283,7 +291,7 @@ def try_passwords(read: Callable[[Mapping[str, object]], T], passwords: Sequence
 def recipe(media_type: str) -> str:
     """Name and version of the extractor for a media type; "" where there is none."""
     if media_type == CODE and lacks_grammars():
-        return "code-paragraphs/2"
+        return "code-paragraphs/3"
     if media_type in CONVERTED:
         return f"libreoffice-{SANDBOXED_FORMATS[CONVERTED[media_type]].recipe}"
     if media_type in SANDBOXED_FORMATS:

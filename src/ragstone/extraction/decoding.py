@@ -41,6 +41,9 @@ def decode_text(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
     Raises `Refused` ("encoding") when nothing fits.
     """
     text, warnings = _decode_bytes(data, path)
+    if holes := text.count("\0"):  # no store keeps them
+        text = text.replace("\0", "")
+        warnings = (*warnings, f"{holes:,} NUL bytes were left out; the file may be damaged")
     kept, left_out = leave_out_encoded(text)
     return kept, (*warnings, *left_out)
 
@@ -50,6 +53,10 @@ def _decode_bytes(data: bytes, path: str) -> tuple[str, tuple[str, ...]]:
     if marked is None:
         return decode_unmarked(data, path=path)
     encoding, skip = marked
+    if encoding == "utf-8":
+        return decode_unmarked(
+            data.lstrip(codecs.BOM_UTF8) if data.startswith(2 * codecs.BOM_UTF8) else data[skip:], path=path
+        )
     try:
         return data[skip:].decode(encoding), ()
     except UnicodeDecodeError as error:

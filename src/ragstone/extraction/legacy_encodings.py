@@ -7,6 +7,7 @@ from functools import partial
 from itertools import pairwise
 
 from ragstone.core.errors import Refused
+from ragstone.extraction.mixed_encodings import decode_mixed
 
 SAMPLE = 1 << 16  # bytes that are judged
 LEAST = 0.3  # of the best score of 1: below this it is no text
@@ -28,9 +29,10 @@ PAIR = {
         ("euc_jp", "cp949", "gb18030", "big5"), re.compile(rb"([\x81-\xfe])([\x30-\x7e\x80-\xfe])|[\0-\x7f]+")
     ),
 }
+CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 WORD = re.compile(r"[^\W\d_]+|[^\x00-\x7f]")
 PUNCTUATION = frozenset("€£§°–—’‘“”„«»…·\u00a0²³½™®©×")
-SINGLE = ("cp1252", "cp1250", "cp1251", "koi8-r", "cp1253")
+SINGLE = ("cp1252", "cp1250", "cp1251", "koi8-r", "cp1253", "mac_roman", "cp850")
 NAMES = {
     "cp932": "Shift-JIS",
     "euc_jp": "EUC-JP",
@@ -42,6 +44,8 @@ NAMES = {
     "cp1251": "Windows-1251",
     "koi8-r": "KOI8-R",
     "cp1253": "Windows-1253",
+    "mac_roman": "Mac Roman",
+    "cp850": "DOS code page 850",
 }
 
 
@@ -54,6 +58,8 @@ def decode_unmarked(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
         return data.decode(_detect_utf16(data) or "utf-8"), ()
     except UnicodeDecodeError:
         pass
+    if mixed := decode_mixed(data, _rank_single):
+        return mixed[0], (_describe_mixed(*mixed[1:]),)
     for name in _rank_encodings(_take_sample(data)):
         try:
             text = data.decode(name)
@@ -61,6 +67,18 @@ def decode_unmarked(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
             continue
         return text, (f"read as {NAMES[name]}, which its bytes fit best; save it as UTF-8 to be sure",)
     raise Refused("encoding", f"{path} is neither UTF-8 nor in an encoding that its bytes give away; save it as UTF-8")
+
+
+def _describe_mixed(lines: int, name: str) -> str:
+    if not lines:
+        return "the file ends within a character: it was cut short"
+    said = "1 line is" if lines == 1 else f"{lines:,} lines are"
+    return f"{said} not UTF-8 as the others are, and read as {NAMES[name]}; save the file as UTF-8 to be sure"
+
+
+def _rank_single(sample: bytes) -> list[str]:
+    """The encodings of one byte a character that fit, the best first."""
+    return [name for name in _rank_encodings(sample) if name in SINGLE]
 
 
 def _detect_utf16(data: bytes) -> str | None:
@@ -84,7 +102,9 @@ def _take_sample(data: bytes) -> bytes:
 def _rank_encodings(sample: bytes) -> list[str]:
     """The encodings that fit, the best first; at a tie the one named first."""
     judges: list[tuple[str, Callable[[bytes], float]]] = [(name, partial(_score_pairs, name)) for name in USUAL]
-    judges += [(name, partial(_score_letters, name)) for name in SINGLE]
+    # Control characters are half of letters in UTF-16, which nearly any byte is one of the late encodings for.
+    single = SINGLE[:-2] if CONTROL.search(sample) else SINGLE
+    judges += [(name, partial(_score_letters, name)) for name in single]
     scores = {name: judge(sample) for name, judge in judges}
     return [name for name in sorted(scores, key=lambda name: -scores[name]) if scores[name] >= LEAST]
 
@@ -98,13 +118,17 @@ def _score_pairs(name: str, sample: bytes) -> float:
         return 0.0
     leads, least = USUAL[name]
     usual = others = kana = 0
+    behind_letter = False
     for match in PAIR[name].finditer(sample):
         if match[1] is not None:
             lead = match[1][0]
             found = match[2][0] >= least and any(lead in some for some in leads)
+            # Between two Latin letters it is rather an accented letter of another encoding.
+            found = found and not (behind_letter and sample[match.end() : match.end() + 1].isalpha())
             usual, others, kana = usual + found, others + (not found), kana + (lead in KANA)
         elif match[0][0] > 0x7F:
             others += 1
+        behind_letter = match[0][-1] < 0x80 and match[1] is None and match[0][-1:].isalpha()
     share = usual / (usual + others) if usual else 0.0
     return share * WITHOUT_KANA if name == "euc_jp" and not kana else share
 

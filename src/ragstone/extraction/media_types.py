@@ -5,6 +5,7 @@ import re
 
 from ragstone.extraction.code_languages import find_language
 from ragstone.extraction.decoding import encoding_from_bom
+from ragstone.extraction.holed_text import is_holed_text, is_utf8
 from ragstone.extraction.mail_boundaries import is_archive
 
 BINARY = "application/octet-stream"
@@ -35,6 +36,7 @@ NOTEBOOK = "application/x-ipynb+json"
 CODE = "text/x-source-code"
 MARKUP = RST, ASCIIDOC, ORG, TEX = ("text/x-rst", "text/asciidoc", "text/org", "text/x-tex")
 SUBTITLES = "text/vtt"
+ROFF = "text/troff"
 CALENDAR = "text/calendar"
 CARD = "text/vcard"
 BY_NAME = {
@@ -146,6 +148,7 @@ DESCRIPTIONS = {
     EPUB: "an EPUB book",
     ODT: "an OpenDocument text",
     MSG: "an Outlook message",
+    ROFF: "a manual page",
     NOTEBOOK: "a notebook",
     "application/zip": "a ZIP archive",
     DOC: "a Word document of before 2007",
@@ -164,6 +167,8 @@ BEGINNINGS = ((b"BEGIN:VCALENDAR", CALENDAR), (b"BEGIN:VCARD", CARD))
 LOOKED_AT = 64 * 1024  # bytes from the start; NUL bytes are looked for everywhere
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
 MANY = 0.02  # control characters among the bytes looked at
+# The line that names a manual page; its source begins with a macro or a comment.
+MANUAL_PAGE = re.compile(rb"^[.'](?:TH[ \t]+\S+[ \t]+\"?[\dnl]|Dd[ \t]|Dt[ \t]+\S)", re.MULTILINE)
 # Possessive: what stands before the page is passed once and never looked at again.
 PAGE = re.compile(rb"(?>\s+|<!--(?s:.*?)-->|<\?xml[^>]*+>)*+<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
 WIKI = re.compile(rb"(?>\s+|<!--(?s:.*?)-->|<\?xml[^>]*+>)*+<mediawiki[\s>]")
@@ -194,6 +199,8 @@ def detect(data: bytes, path: str) -> str:
         return HTML
     if WIKI.match(start):
         return MEDIAWIKI
+    if named == "text/plain" and data.lstrip()[:1] in (b".", b"'") and MANUAL_PAGE.search(data, 0, LOOKED_AT):
+        return ROFF
     if named == "text/plain":
         begun = start.lstrip()[:100].upper()
         named = next((kind for beginning, kind in BEGINNINGS if begun.startswith(beginning)), named)
@@ -250,21 +257,12 @@ def _is_pdf(start: bytes, path: str) -> bool:
 def _is_binary(data: bytes) -> bool:
     if encoding_from_bom(data) is not None:
         return False
-    if b"\0" in data:
+    if b"\0" in data and (any(data.startswith(mark) for mark, _ in MAGIC) or not is_holed_text(data[:LOOKED_AT], data)):
         return True
-    start = data[:LOOKED_AT]
+    start = data[:LOOKED_AT].replace(b"\0", b"")
     if any(start.startswith(mark) for mark, _ in MAGIC if len(mark) > 2 or mark[0] >= 0x7F or mark[0] < 0x20):
-        return not _is_utf8(start) or start.startswith(b"\x7fELF")
+        return not is_utf8(start) or start.startswith(b"\x7fELF")
     return len(start) - len(start.translate(None, CONTROLS)) > MANY * len(start)
-
-
-def _is_utf8(data: bytes) -> bool:
-    """Whether this is UTF-8, apart from a character cut at the end."""
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        return error.start >= len(data) - 3 and error.reason == "unexpected end of data"
-    return True
 
 
 def _detect_in_zip(data: bytes) -> str:

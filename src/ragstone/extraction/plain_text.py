@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
-from ragstone.core.types import Block, Extraction
+from ragstone.core.types import Block, Extraction, Role
 from ragstone.extraction.decoding import decode_text
 from ragstone.extraction.json_elements import split_elements
 from ragstone.extraction.json_escapes import show_characters
@@ -19,7 +19,12 @@ Run = list[tuple[int, int]]
 """Lines that are not blank, each as (start, end) without its break."""
 
 LINE = re.compile(r"[^\n\f]*[\n\f]?")
-UNDERLINE = re.compile(r"(=+|-+|~+)[ \t]*\r?")
+UNDERLINE = re.compile(r"(=+|-+|~+|\*+)[ \t]*\r?")
+STARRED = re.compile(r"^[^\s*].*\n\*{4,}[ \t]*$", re.MULTILINE)  # chapters above sections that `=` underlines
+# The manuals of GNU's info: what leads from node to node is no text.
+INFO = re.compile(r"\x1f\s*File: [^\n,]+,\s+Node: ")
+NODE = re.compile(r"File: [^\n,]+,\s+Node: [^\n]+")
+MENU_LINE = re.compile(r"\* [^\n:]+:(?::| |$)[^\n]*|[ \t]+[^\n]*")
 NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})\.?[ \t]+(\S.*)")
 SECTION = re.compile(r"^(\d{1,3})\.\d{1,3}\.?[ \t]+(\w)", re.MULTILINE)
 LONGEST = 80  # characters of a heading
@@ -31,7 +36,7 @@ STAMP = re.compile(rf"[\u200e\u200f]?(?:[\[(<]?{DAY}[,T]?\s{{0,2}}{TIME}|[\[(<]{
 ENTRIES = 3  # lines that begin so, and their share of all lines that are not blank
 STAMPED = 0.3
 ENTRY = 200  # characters of entries that are one block
-LEVELS = {"=": 1, "-": 2, "~": 3}
+LEVELS = {"*": 0, "=": 1, "-": 2, "~": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +45,12 @@ class PlainText:
     In JSON and properties (Java) characters that are escaped by their numbers stand in it as they are read. Blocks of
     JSON are elements of its outer arrays, and of messages only what people read is in blocks.
 
-    A heading is a line that is underlined over its whole width by `=`, `-` or `~`, or a line between
+    A heading is a line that is underlined over its whole width by `*`, `=`, `-` or `~`, or a line between
     blank lines with a number of several parts (`2.1 Scope`); one part (`2 Scope`) counts where
     numbers of several parts follow it in the file.
     """
 
-    recipe: str = "text-5"
+    recipe: str = "text-6"
     media_type: str = "text/plain"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
@@ -98,15 +103,27 @@ def _build_blocks(record: str) -> Iterator[Block]:
     lines = LineIndex(text)
     numbers = _find_section_numbers(text)
     runs = list(_split_paragraphs(text))
+    lower, is_info = int(STARRED.search(text) is not None), INFO.search(text) is not None
     for run in _split_entries(text, runs) if _has_entries(text, runs) else runs:
         level, taken = _detect_heading(text, run, numbers)
-        if level:
+        if taken:
             yield Block(
-                "heading", text[slice(*run[0])].strip(), (lines.span(run[0][0], run[taken - 1][1]),), level=level
+                "heading",
+                text[slice(*run[0])].strip(),
+                (lines.span(run[0][0], run[taken - 1][1]),),
+                level=min(6, level + lower),
             )
         if rest := run[taken:]:
             shown = "\n".join(text[a:b] for a, b in rest)
-            yield Block("paragraph", shown, (lines.span(rest[0][0], rest[-1][1]),))
+            role: Role = "nav" if is_info and _leads_elsewhere(shown) else "body"
+            yield Block("paragraph", shown, (lines.span(rest[0][0], rest[-1][1]),), role)
+
+
+def _leads_elsewhere(shown: str) -> bool:
+    """Whether a paragraph of info is the line above a node, or its menu."""
+    if NODE.fullmatch(shown) or shown == "* Menu:":
+        return True
+    return shown.startswith("* ") and all(MENU_LINE.fullmatch(line) for line in shown.split("\n"))
 
 
 def _has_entries(text: str, runs: Sequence[Run]) -> bool:

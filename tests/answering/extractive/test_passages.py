@@ -19,6 +19,10 @@ from tests.answering.made import chunk, hit
         ("```sh\nkill -HUP 1\n```", False),
         ("| a | b |", False),
         ("One line. ", True),
+        ("[Timer]\nOnCalendar=*-*-* 02:40", False),
+        ("get:\n  summary: List invoices\n  operationId: list", False),
+        ("The server: it starts\nearly and says: ready.", True),
+        ("Set x=1 in the file, or\nelse nothing happens.", True),
     ],
 )
 def test_only_line_breaks_of_prose_mean_nothing(text: str, prose: bool) -> None:

@@ -69,6 +69,16 @@ def test_what_programs_made_is_left_out_and_can_be_taken_back_in(tmp_path: Path)
     assert "cache/b.md" in walk(tmp_path)[0]
 
 
+@pytest.mark.parametrize(
+    "name", ["Podfile.lock", "bun.lockb", "packages.lock.json", "app.tsbuildinfo", "coverage.lcov"]
+)
+def test_files_that_lock_or_count_are_left_out_by_default(tmp_path: Path, name: str) -> None:
+    write(tmp_path, "notes.md", f"app/{name}")
+    assert walk(tmp_path)[0] == ["notes.md"]
+    (tmp_path / ".ragstoneignore").write_text(f"!{name}\n", encoding="utf-8")
+    assert walk(tmp_path)[0] == sorted(["notes.md", f"app/{name}"])
+
+
 def test_a_folder_of_a_repository_heeds_the_files_above_it(tmp_path: Path) -> None:
     write(tmp_path, "repo/docs/a.md", "repo/docs/draft.md", "repo/.git/config")
     (tmp_path / ".gitignore").write_text("a.md\n", encoding="utf-8")  # above the repository

@@ -37,6 +37,9 @@ NOTED_END = re.compile(
 )
 # What inside a passage gives its line breaks a meaning: blank lines, further items, rows, headings, fences.
 LINE_STRUCTURE = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#]|```|~~~)")
+# Two lines of settings, one below the other: a key with a colon or an equals sign, a section's name above the first.
+KEY = r"[ \t]*(?:- )?[\w.\"'/<>{}$-]{1,80}[ \t]?(?::(?=\s|\Z)|=)"
+SETTINGS = re.compile(rf"^(?:{KEY}[^\n]*|\[[^\]\n]{{1,80}}\][ \t]*)\n{KEY}", re.MULTILINE)
 # Before a heading or a caption: "3.", "2.1", "Figure 2.1."; a number without a point is a part of the name.
 HEADING_NUMBER = re.compile(
     r"(?:[-*+•][ \t]+)?(?:(?:(?:[^\W\d_a-z]\w{2,14}[ \t\u00a0])?\d{1,9}(?:\.\d{1,9}){0,5}[.):]"
@@ -79,7 +82,9 @@ class Passage:
     @property
     def is_prose(self) -> bool:
         """Whether line breaks in it mean nothing, as in a sentence or a single list item."""
-        return self.form in ("sentence", "item") and (self.is_comment or LINE_STRUCTURE.search(self.text) is None)
+        if self.form not in ("sentence", "item"):
+            return False
+        return self.is_comment or not (LINE_STRUCTURE.search(self.text) or SETTINGS.search(self.text))
 
     @cached_property
     def line(self) -> list[str]:

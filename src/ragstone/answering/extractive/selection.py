@@ -8,6 +8,7 @@ from itertools import pairwise
 from ragstone.answering.extractive.passages import Passage, chunk_title, name_heading, split_passages
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, answers_kind
 from ragstone.answering.extractive.quotable import may_answer
+from ragstone.answering.extractive.replies import find_reply, is_question
 from ragstone.answering.extractive.widening import widen_passage
 from ragstone.answering.extractive.word_matching import Matches, WordMatch
 from ragstone.core.analyzer import extract_terms
@@ -71,6 +72,7 @@ def rank_passages(
         for pieces in split_passages(hits[: how.hits])
         for passage, around in _iterate_with_context(question, pieces)
         if may_answer(question, passage, headings)
+        and not (is_question(passage) and find_reply(pieces, passage) is None)
     ]
     return sorted(scored, key=_passage_order)
 

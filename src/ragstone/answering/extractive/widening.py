@@ -1,11 +1,12 @@
 """Chosen passages with what they do not say alone: the sentence before a pronoun, the list below its introduction, the
-introduction of an item, the code that a sentence is about."""
+introduction of an item, the code that a sentence is about, the reply to a question of the text."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from ragstone.answering.extractive.passages import Passage, chunk_passages
+from ragstone.answering.extractive.replies import find_reply, is_question
 
 PRONOUN = re.compile(r"(?:It|This|These|They|He|She|That|Those|Its|Their|His|Her|Such|Here)\b")
 INTRODUCES = re.compile(r"(?:[:：]|as follows|following)[\"'”*_`)\s]*\.?$")
@@ -24,6 +25,9 @@ FOLLOWS = 900  # characters of them
 def widen_passage(passage: Passage, *, asks_how: bool) -> Passage:
     """A passage with what it needs to be understood; `asks_how`: the question asks how something is done."""
     start, end, last = passage.start, passage.end, passage.index
+    if is_question(passage):
+        reply = find_reply(chunk_passages(passage.chunk, passage.hit), passage)
+        return replace(passage, end=reply.end) if reply is not None else passage
     pronoun, introduces = last and PRONOUN.match(passage.text), INTRODUCES.search(passage.text)
     pieces = (
         chunk_passages(passage.chunk, passage.hit) if pronoun or introduces or asks_how or _is_item(passage) else []

@@ -10,14 +10,14 @@ def is_article(node: Node) -> bool:
     return node.tag == "article" or node.get("role") == "article"
 
 
-def find_common_part(best: Node, own: Iterable[Node], mass: Mapping[int, int]) -> Node:
-    """The part around all articles with prose; `best` itself if it holds the page's title or another is a teaser."""
+def find_common_part(best: Node, own: Iterable[Node], mass: Mapping[int, int], posts: Mapping[int, int]) -> Node:
+    """The part around all articles with prose or posts; `best` if it holds the page's title or another is a teaser."""
     heights = {id(up): n for n, up in enumerate(_list_upwards(best))}
     uppermost, found = 0, best
     for node in own:
         if (node.tag in HEADINGS or (node.tag == "a" and node.get("href"))) and _decides(node, best):
             return best
-        if is_article(node) and mass.get(id(node)):
+        if is_article(node) and (id(node) in mass or id(node) in posts):
             meeting = next(up for up in _list_upwards(node) if id(up) in heights)
             if heights[id(meeting)] > uppermost:
                 uppermost, found = heights[id(meeting)], meeting

@@ -19,6 +19,7 @@ ARIA = {
     "contentinfo": "footer",
 }
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+ANSWERS = frozenset("comment comments disqus respond replies".split())
 NAMES = {
     **dict.fromkeys("nav navbar navigation menu breadcrumb breadcrumbs pagination pager toolbar skip".split(), "nav"),
     # DocBook's, Javadoc's, and others' of the kind
@@ -32,7 +33,7 @@ NAMES = {
         "related recommended recommendations recirc trending popular teaser teasers outbrain taboola".split(), "nav"
     ),
     **dict.fromkeys("carousel slider".split(), "nav"),
-    **dict.fromkeys("comment comments disqus respond replies".split(), "nav"),
+    **dict.fromkeys(ANSWERS, "nav"),
     **dict.fromkeys("byline dateline timestamp tags taglist keywords".split(), "header"),
     **dict.fromkeys("footer copyright disclaimer".split(), "footer"),
     **dict.fromkeys("masthead topbar banner".split(), "header"),
@@ -74,6 +75,8 @@ def find_role_hint(node: Node, body: Node, titled: Set[int], around: Set[int] = 
     if not node.about or node.tag in HEADINGS or node.get("role") == "main" or node.get("itemprop") == "articleBody":
         return ""
     role = _find_named_role(node.get("class")) or ("" if id(node) in titled else _find_named_role(node.get("id")))
+    if role and _is_review(node):
+        return ""
     # Highlighters mark comments of code so.
     return "" if role and node.tag not in BLOCKS and _is_in_text(node) else role
 
@@ -91,6 +94,19 @@ def find_words(node: Node) -> set[str]:
 def _find_named_role(names: str) -> str:
     found = (NAMES.get(word.lower()) for word in WORDS.findall(names))
     return next((role for role in found if role), "")
+
+
+def _is_review(node: Node) -> bool:
+    """Whether what sounds like readers' comments is a review, or lies in a part for reviews."""
+    words = find_words(node)
+    if words.isdisjoint(ANSWERS) or not words.isdisjoint(NAMES.keys() - ANSWERS):
+        return False
+    up: Node | None = node
+    while up is not None and up.tag != "body":
+        if "reviews" in find_words(up) or (up is node and "review" in words):
+            return True
+        up = up.parent
+    return False
 
 
 def _is_in_text(node: Node) -> bool:

@@ -8,42 +8,44 @@ from ragstone.extraction.html.articles import find_common_part, is_article
 from ragstone.extraction.html.furniture_hints import find_role_hint, find_titled
 from ragstone.extraction.html.inline import collect_texts
 from ragstone.extraction.html.link_boxes import assign_link_roles
-from ragstone.extraction.html.page_title import find_around_title, find_title, find_titled_prose
+from ragstone.extraction.html.page_title import find_around_both, find_around_title, find_title, find_titled_prose
 from ragstone.extraction.html.prose import (
     GOOD,
     LINKED,
     find_misnamed,
+    find_posts,
     is_answer,
     loses_own_text,
     measure_prose,
     measure_teasers,
 )
+from ragstone.extraction.html.teasers import find_beginnings, find_teaser_rows
 from ragstone.extraction.html.tree import BLOCKS, HEADINGS, Node
 
 CLOSED = frozenset("p li pre blockquote table ul ol dl h1 h2 h3 h4 h5 h6 figure".split())  # no search for text inside
-DENSE = 0.6
 HALF = 0.5  # of the main text, from which a box of links is text
 SHARE = 0.7  # of the good text that the main element must hold
 NAMED = 0.3  # of the good text, from which an element's own word is taken that it is the article
 PROSE = frozenset(("p", "div", "figcaption"))
 LINES = 2  # paragraphs beside a part of an article that are no caption or note
+POSTS = 2  # elements of one class in an article that are no posts: its key points beside its text
 ROUNDS = 5  # of elements in elements whose names are wrong
 LEAST = 120  # characters of prose in the article around the page's title, from which it is the page's text
 BESIDE = 0.1  # of the main text, from which prose beside the title is no caption
 NEXT = 3  # pieces of prose among which one that is said again is a repetition
-TEASER = 700  # characters
-TEASERS = 3
-LEADING = 0.9
 
 
-def assign_roles(body: Node) -> None:
-    """Give each part of the page that is not its own text a role; the writer hands it down."""
+def assign_roles(body: Node, *, product: bool = False) -> None:
+    """Give each part of the page that is not its own text a role; the writer hands it down.
+
+    `product`: the page offers something, with prices and sizes beside its title.
+    """
     nodes = list(_walk(body))
-    beginnings, titled = _find_beginnings(nodes), find_titled(nodes)
-    leading = {key: one for key, one in beginnings.items() if _is_link(one)}
+    beginnings, titled = find_beginnings(nodes), find_titled(nodes)
     every, misnamed = measure_prose(nodes), set[int]()
-    around = find_around_title(find_title(nodes), every)
-    rows = {id(node) for node in nodes if id(node) not in around and _is_teaser_row(node, leading)}
+    title = find_title(nodes)
+    around = find_around_title(title, every)
+    rows = find_teaser_rows(nodes, beginnings) - around
     teasers = measure_teasers(nodes, every, rows)
     for _ in range(ROUNDS):
         own = [node for node in nodes if not _assign_hint(node, body, rows, titled, around, misnamed)]
@@ -53,9 +55,12 @@ def assign_roles(body: Node) -> None:
             break
         misnamed |= found
     answered = any(id(node) in misnamed and is_answer(node) for node in nodes)
-    declared = _find_declared_main(own, mass, answered=answered)
+    posts = find_posts(own)
+    declared = _find_declared_main(own, mass, posts, answered=answered)
     within = declared is not None and not _is_main(declared)
-    main = _narrow_main(declared or body, mass, beginnings, within=within)
+    main = _narrow_main(declared or body, mass, beginnings, posts, within=within)
+    if product and title is not None:
+        main = find_around_both(main, title, declared or body)
     _assign_outside_roles(main, mass, answered=answered, declared=declared is not None)
     for node in _walk(main) if mass.get(id(main)) else ():
         assign_link_roles(node, mass, HALF * mass[id(main)])
@@ -122,44 +127,16 @@ def _assign_hint(
     return bool(node.role)
 
 
-def _is_teaser_row(node: Node, leading: Mapping[int, Node]) -> bool:
-    """Whether this is a row of boxes, and little else, that each lead elsewhere by a heading of their own."""
-    if len(node.children) < TEASERS:
-        return False
-    boxes = [child for child in node.children if isinstance(child, Node) and child.tag in BLOCKS and child.text]
-    found = [box for box in boxes if box.text < TEASER and id(box) in leading]
-    if len(found) < TEASERS or len(found) < DENSE * len(boxes) or sum(box.text for box in found) < DENSE * node.text:
-        return False
-    headings = {"".join(collect_texts(leading[id(box)])).strip() for box in found}
-    return len(headings) > len(found) / 2  # a word such as "Source" leads to no text of that name
-
-
-def _find_beginnings(nodes: list[Node]) -> dict[int, Node]:
-    """The elements (by identity) with the first one in each that is a heading or has text of its own."""
-    first: dict[int, Node] = {}
-    for node in reversed(nodes):
-        if node.tag in HEADINGS or any(isinstance(child, str) and child.strip() for child in node.children):
-            first[id(node)] = node
-        else:
-            inner = (id(child) for child in node.children if isinstance(child, Node))
-            if (found := next((key for key in inner if key in first), None)) is not None:
-                first[id(node)] = first[found]
-    return first
-
-
-def _is_link(node: Node) -> bool:
-    """Whether all text of an element is a link."""
-    return node.links >= LEADING * node.text or (node.tag == "a" and bool(node.get("href")))
-
-
-def _find_declared_main(own: list[Node], mass: dict[int, int], *, answered: bool) -> Node | None:
+def _find_declared_main(
+    own: list[Node], mass: dict[int, int], posts: Mapping[int, int], *, answered: bool
+) -> Node | None:
     """The element that says of itself that it is the article, if it holds a good part of the prose, or the page's title
     and no answers of readers are beside it."""
     own = [node for node in own if not _is_in_link(node)]  # that is a card, which leads to an article
     best = _find_largest(own, mass, is_article)
     return (
         _find_largest(own, mass, _is_article_body)
-        or (find_common_part(best, own, mass) if best is not None else None)
+        or (find_common_part(best, own, mass, posts) if best is not None else None)
         or (None if answered else _find_titled_article(own, mass))
         or _find_largest(own, mass, _is_main)
     )
@@ -196,7 +173,9 @@ def _is_main(node: Node) -> bool:
     return node.tag == "main" or node.get("role") == "main"
 
 
-def _narrow_main(main: Node, mass: dict[int, int], beginnings: Mapping[int, Node], *, within: bool) -> Node:
+def _narrow_main(
+    main: Node, mass: dict[int, int], beginnings: Mapping[int, Node], posts: Mapping[int, int], *, within: bool
+) -> Node:
     """The smallest element that holds most of the good prose of the one given."""
     whole = mass.get(id(main), 0)
     while whole:
@@ -206,6 +185,8 @@ def _narrow_main(main: Node, mass: dict[int, int], beginnings: Mapping[int, Node
             default=None,
         )
         if inner is None or mass.get(id(inner), 0) < SHARE * whole:
+            break
+        if posts.get(id(main), 0) > max(POSTS, posts.get(id(inner), 0)):
             break
         if _is_section_of(main, inner, mass, beginnings) or (within and _has_paragraphs(main, inner, mass)):
             break

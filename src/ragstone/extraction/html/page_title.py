@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from ragstone.extraction.html.furniture_hints import find_words
+from ragstone.extraction.html.inline import collect_texts
 from ragstone.extraction.html.prose import GOOD
 from ragstone.extraction.html.tree import Node
 
@@ -17,6 +18,18 @@ def find_title(nodes: Iterable[Node]) -> Node | None:
     """The only heading of level 1 with text, None where there are several."""
     titles = [node for node in nodes if node.tag == "h1" and node.text]
     return titles[0] if len(titles) == 1 else None
+
+
+def find_named_title(body: Node) -> str:
+    """The first text of a page, if it is a paragraph that is called title: word processors write their titles so."""
+    node = body
+    while True:
+        first = next((one for one in node.children if (one.strip() if isinstance(one, str) else one.text)), None)
+        if first is None or isinstance(first, str):
+            return ""
+        if first.tag == "p":
+            return " ".join("".join(collect_texts(first)).split()) if "title" in find_words(first) else ""
+        node = first
 
 
 def find_around_title(title: Node | None, every: Mapping[int, int]) -> set[int]:
@@ -39,6 +52,15 @@ def find_titled_prose(title: Node, part: Node, mass: Mapping[int, int], least: f
         if around is part:
             break
     return None
+
+
+def find_around_both(main: Node, title: Node, most: Node) -> Node:
+    """The smallest element around the main part and the title; the main part itself if that is larger than `most`."""
+    above = {id(up) for up in _list_ancestors(title)}
+    up: Node | None = main
+    while up is not None and id(up) not in above:
+        up = None if up is most else up.parent
+    return main if up is None else up
 
 
 def _list_ancestors(node: Node | None) -> Iterator[Node]:

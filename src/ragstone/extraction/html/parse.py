@@ -12,6 +12,7 @@ from ragstone.extraction.decoding import decode_page
 from ragstone.extraction.gc_pause import pause_gc
 from ragstone.extraction.html.inline import collect_texts
 from ragstone.extraction.html.main_content import assign_roles
+from ragstone.extraction.html.page_title import find_named_title
 from ragstone.extraction.html.repair import repair_tree
 from ragstone.extraction.html.tree import Page, TooDeep, parse_tree
 from ragstone.extraction.html.writer import Writer
@@ -44,6 +45,11 @@ CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f]+")
 XML = re.compile(r"\s*<\?xml\b")
 # In XHTML any element may be closed at once; to a parser of HTML `<script/>` opens one that swallows the page.
 SELF_CLOSED = re.compile(r"<([A-Za-z][\w:-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)(?<=/)>")
+# How a page says that it offers something: in JSON-LD, by schema.org's attributes, or for previews of links.
+PRODUCT = re.compile(
+    r"\"@type\"\s{0,9}:\s{0,9}\[?\s{0,9}\"Product\"|schema\.org/Product\b|\bproduct:price:amount\b|"
+    r"\"og:type\" content=\"product\b"
+)
 VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 
 
@@ -75,7 +81,7 @@ class Html:
             for found in find_visible_text(text, 0, len(text)):
                 writer.put_piece(found)
         else:
-            assign_roles(page.body)
+            assign_roles(page.body, product=PRODUCT.search(text) is not None)
             repair_tree(page.body)
             writer.put(page.body)
         record = writer.record()
@@ -84,7 +90,7 @@ class Html:
             raise Refused("empty", _explain_empty(page, path))
         warnings = (*warnings, *_warn_omissions(page))
         heading = next((b.text for b in blocks if b.type == "heading" and b.level == 1 and b.role == "body"), None)
-        title = page.meta.get("og:title") or page.title or heading
+        title = page.meta.get("og:title") or page.title or find_named_title(page.body) or heading
         meta = _collect_meta(page) | ({KEY: RESTRICTED} if find_marked_tags(text) else {})
         return close_if_marked(Extraction(record, blocks, self.media_type, title, meta, warnings), text)
 

@@ -1,15 +1,15 @@
 """How much prose each element of a web page holds, and which elements hold too much of it to be furniture."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 
-from ragstone.extraction.html.furniture_hints import NAMES, find_words, is_marked
+from ragstone.extraction.html.furniture_hints import ANSWERS, NAMES, find_words, is_marked
 from ragstone.extraction.html.tree import BLOCKS, Node, measure_text
 
 SCARCE = 600  # characters of good prose in all, too few to tell alone where a page's text stands
 GOOD = 60  # characters of a paragraph that is certainly prose
 LINKED = 0.5  # share of link text from which a piece is navigation
 CAPTION = 700  # characters of the longest caption
-ANSWERS = frozenset("comment comments disqus respond replies".split())
 CERTAIN = frozenset(  # words of parts that may be longer than all else on a page
     "cookie cookies consent gdpr footer copyright disclaimer nav navbar navigation menu modal popup tooltip newsletter "
     "subscribe subscription signup login".split()
@@ -17,6 +17,8 @@ CERTAIN = frozenset(  # words of parts that may be longer than all else on a pag
 LEAST = 300  # characters
 FEW = 120
 TIMES = 2
+MOST = 0.5  # of a page's own prose
+SHORT = 20  # characters of the shortest post
 ROWS = 0.5  # of the prose of a part that is a row of teasers
 
 
@@ -49,30 +51,65 @@ def measure_teasers(nodes: list[Node], every: Mapping[int, int], rows: Set[int])
     return mass
 
 
-def find_misnamed(nodes: Iterable[Node], every: Mapping[int, int], teasers: Mapping[int, int], own: int) -> set[int]:
+def find_misnamed(nodes: Sequence[Node], every: Mapping[int, int], teasers: Mapping[int, int], own: int) -> set[int]:
     """The elements (by identity) called furniture that hold far more prose than all that is not called so.
 
     `every` is the prose of each element before the hints, `teasers` that of it in rows of teasers, `own` what the hints
-    leave. Elements of one name count together. Answers of readers are the text of a page only where there is hardly any
-    other: in a discussion. Rows of teasers are that of a page without any other, also under a name.
+    leave. Elements of one name count together. Answers of readers are the text of a page only in a discussion: where
+    there is hardly any other, or where it stands in elements of the same class. Rows of teasers are that of a page
+    without any other, also under a name.
     """
     kinds: dict[tuple[str, str], list[Node]] = {}
     for node in nodes:
-        if node.role and node.parent is not None and not node.parent.role and every.get(id(node)):
+        if node.role and node.parent is not None and not node.parent.role:
             kinds.setdefault((node.tag, node.get("class") or str(id(node))), []).append(node)
     found: set[int] = set()
-    prose = {kind: sum(every[id(node)] for node in group) for kind, group in kinds.items()}
+    prose = {kind: sum(every.get(id(node), 0) for node in group) for kind, group in kinds.items()}
+    posts, released = find_posts(nodes), set[tuple[str, str]]()
     for kind in sorted(kinds, key=prose.__getitem__, reverse=True):
-        if prose[kind] < max(TIMES * own, LEAST):
-            break
         words = set[str]().union(*(find_words(node) for node in kinds[kind]))
+        if not words.isdisjoint(CERTAIN) or any(map(is_marked, kinds[kind])):
+            continue
         rows = sum(teasers.get(id(node), 0) for node in kinds[kind])
         is_row = words.isdisjoint(NAMES) or rows > ROWS * prose[kind]
         most = FEW if is_row else LEAST if words & ANSWERS else prose[kind]
-        if own <= most and words.isdisjoint(CERTAIN) and not any(map(is_marked, kinds[kind])):
+        is_post = bool(words & ANSWERS) and any(id(node) in posts for node in kinds[kind])
+        if is_post or (prose[kind] >= max(TIMES * own, LEAST) and own <= most):
             found.update(map(id, kinds[kind]))
+            released.add(kind)
             own += prose[kind]
+    return found | {id(node) for node in nodes if (node.tag, node.get("class")) in released}  # answers to answers
+
+
+def find_posts(nodes: Sequence[Node]) -> Counter[int]:
+    """How many posts each element (by identity) holds: elements of the class that holds most of the page's own prose.
+    In a discussion the question and its answers have the same one."""
+    prose: Counter[tuple[str, str]] = Counter()
+    for node in nodes:
+        if not node.role and (post := _find_post(node)) is not None:
+            prose[_name(post)] += _count_direct_text(node)
+    found: Counter[int] = Counter()
+    for node in nodes:
+        is_post = node.text - node.links >= SHORT and prose[_name(node)] > MOST * prose.total()
+        up: Node | None = node if is_post else None
+        while up is not None:
+            found[id(up)] += 1
+            up = up.parent
     return found
+
+
+def _find_post(node: Node) -> Node | None:
+    """The element with a class around a piece of good prose; None for any other piece."""
+    if node.tag not in BLOCKS or _count_direct_text(node) < GOOD:
+        return None
+    up: Node | None = node
+    while up is not None and (up.tag == "p" or not up.get("class")):
+        up = up.parent
+    return up if up is not None and up.parent is not None else None
+
+
+def _name(node: Node) -> tuple[str, str]:
+    return node.tag, node.get("class")
 
 
 def is_answer(node: Node) -> bool:

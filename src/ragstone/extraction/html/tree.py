@@ -26,6 +26,7 @@ WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]+")
 FRAMES = re.compile(r"</?(?:frameset|noframes)\b[^<>]*+>", re.IGNORECASE)
 LONGEST = 2000  # characters of an attribute that are looked at
 NOTHING: dict[str, str] = {}
+PEOPLE = ("mailto:", "tel:")  # links that lead to no other page
 SHEET = re.compile(r"<style\b|\bstylesheet\b", re.IGNORECASE)
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 FIELDS = frozenset(("textarea", "option"))  # their content stands apart from the words around
@@ -253,7 +254,7 @@ def _close_node(node: Node) -> Node:
     target = node.get("href") if node.tag == "a" else ""
     if target.startswith("#"):
         parent.anchors += node.text
-    elif target:
+    elif target and not target.lower().startswith(PEOPLE):
         parent.links += node.text
     else:
         parent.links += node.links

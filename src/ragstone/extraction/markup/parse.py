@@ -32,7 +32,7 @@ class Markup:
     letters with accents stand in the text of record as they are read."""
 
     media_type: str
-    recipe: str = "markup-5"
+    recipe: str = "markup-6"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused`: encoding, and empty for a file without text."""

@@ -17,21 +17,17 @@ DIRECTIVE = re.compile(r"\s*\.\.\s+([\w:+-]+)::\s*(.*)")
 COMMENT = re.compile(r"\s*\.\.(?:\s.*)?")
 FIELD = re.compile(r"\s*:[\w -]+:(?:\s.*)?")
 LABEL = re.compile(r"\s*\.\.\s+_[^:]*:.*|\s*\.\.\s+\|.*")
-CODE = frozenset(("code", "code-block", "sourcecode", "parsed-literal", "math", "prompt"))
+CODE = frozenset(
+    "code code-block sourcecode parsed-literal math prompt doctest testcode testoutput testsetup ipython "
+    "productionlist graphviz".split()
+)
 SILENT = frozenset(
-    (
-        "toctree",
-        "image",
-        "figure",
-        "index",
-        "contents",
-        "include",
-        "raw",
-        "module",
-        "currentmodule",
-        "only",
-        "literalinclude",
-    )
+    "toctree image index contents include raw module currentmodule literalinclude highlight default-role".split()
+)
+NAMES_NO_TEXT = frozenset(("figure", "only", "container", "tabularcolumns", "rst-class"))  # their argument
+# In a heading: a role with its text, or text and target; literals and emphasis.
+MARKED = re.compile(
+    r"(?<!\\):[\w:+.-]{1,60}:`~?([^`<>]{1,400}?)(?:\s*<[^`<>]{0,400}>)?`|(`{1,2}|\*{1,2})(?=\S)([^`*]{1,400})(?<=\S)\2_{0,2}"
 )
 
 
@@ -46,7 +42,7 @@ def read_rst(lines: Sequence[Line]) -> Iterator[MarkupPiece]:
             text, behind, mark = title
             if mark not in levels:
                 levels.append(mark)
-            yield MarkupPiece("heading", at, behind, min(6, levels.index(mark) + 1), text)
+            yield MarkupPiece("heading", at, behind, min(6, levels.index(mark) + 1), show_marked(text))
             at = behind
         elif directive := DIRECTIVE.fullmatch(lines[at].text):
             end = find_indented_end(lines, at + 1, lines[at].indent)
@@ -56,6 +52,15 @@ def read_rst(lines: Sequence[Line]) -> Iterator[MarkupPiece]:
             at = max(find_indented_end(lines, at + 1, lines[at].indent), at + 1)
         else:
             at = yield from _read_text(lines, at)
+
+
+def show_marked(text: str) -> str:
+    """A heading without the marks of roles and emphasis.
+
+    >>> show_marked(":mod:`csv` --- read ``CSV`` :ref:`files <x>`")
+    'csv --- read CSV files'
+    """
+    return MARKED.sub(lambda match: match[1] or match[3], text)
 
 
 def _find_title(lines: Sequence[Line], at: int) -> tuple[str, int, str] | None:
@@ -81,7 +86,7 @@ def _read_directive(lines: Sequence[Line], at: int, end: int, name: str, argumen
     if name in CODE:
         yield from make_code(lines, first, end, argument)
     elif name not in SILENT:
-        if argument and "/" not in argument:
+        if argument and "/" not in argument and name not in NAMES_NO_TEXT:
             yield MarkupPiece("paragraph", at, at + 1, text=argument)
         yield from _read_paragraphs(lines, first, end)
 
@@ -93,7 +98,9 @@ def _read_paragraphs(lines: Sequence[Line], first: int, end: int) -> Iterator[Ma
             at += 1
             continue
         behind = min(find_blank(lines, at), end)
-        yield from split_paragraph(lines, at, behind)
+        inner = DIRECTIVE.fullmatch(lines[at].text)
+        if inner is None or inner[1] not in SILENT:
+            yield from split_paragraph(lines, at, behind)
         at = behind
 
 

@@ -25,7 +25,8 @@ __pycache__/ .mypy_cache/ .pytest_cache/ .ruff_cache/ .tox/ .nox/ .cache/ .gradl
 .ipynb_checkpoints/ .next/ .nuxt/ .parcel-cache/
 *.min.js *.min.css *.map *.pyc
 package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml poetry.lock uv.lock Pipfile.lock Cargo.lock
-Gemfile.lock composer.lock go.sum
+Gemfile.lock composer.lock go.sum Podfile.lock pubspec.lock mix.lock pdm.lock pixi.lock deno.lock flake.lock bun.lock
+bun.lockb packages.lock.json conda-lock.yml gradle.lockfile .terraform.lock.hcl *.tsbuildinfo *.lcov
 .DS_Store Thumbs.db desktop.ini ~$* .~lock.*
 """
 # A folder with such a file is made by a program, whatever it is called.

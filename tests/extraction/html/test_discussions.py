@@ -1,0 +1,77 @@
+"""Discussions: every post is text of the page, short ones and those that look like a row of teasers or comments too."""
+
+import pytest
+
+from ragstone.extraction.html.parse import Html
+
+PROSE = "A long sentence, which says something about the matter at hand, and goes on for a while. "
+MENU = '<ul class="menu">' + "".join(f'<li><a href="/{n}">Board number {n}</a></li>' for n in range(9)) + "</ul>"
+
+
+def body(page: str) -> str:
+    blocks = Html().extract(page.encode(), path="a.html").blocks
+    return "\n".join(block.text for block in blocks if block.role == "body")
+
+
+def post(name: str, text: str, classes: str = "topic-post clearfix") -> str:
+    """A post that begins with a link to its author."""
+    inner = f'<div><a href="/u/{name}">{name}</a></div><div class="cooked">{text}</div>'
+    return f'<div class="{classes}"><article class="boxed onscreen-post">{inner}</article></div>'
+
+
+def test_posts_that_begin_with_their_authors_are_no_row_of_teasers() -> None:
+    posts = post("mira", f"<p>Plans. {PROSE}</p>", "topic-post clearfix owner")
+    posts += post("ttl", "<p>Will it need a new loader?</p>") + post("oleg", f"<p>Yes, 1.8 or later. {PROSE}</p>")
+    text = body(f"<div><h1>Plans</h1></div>{MENU}<div>{posts}</div>")
+    assert [words for words in ("Plans.", "a new loader?", "1.8 or later") if words not in text] == []
+    assert "Board number 3" not in text
+
+
+def test_a_row_of_boxes_whose_links_are_titles_stays_one() -> None:
+    boxes = "".join(f'<div><a href="/{n}">Title of another page {n}</a><p>{PROSE}</p></div>' for n in range(5))
+    text = body(f"<article><h1>News</h1>{f'<p>{PROSE}</p>' * 4}</article><div>{boxes}</div>")
+    assert "another page" not in text
+
+
+def test_boxes_with_a_short_link_above_a_linked_heading_stay_teasers() -> None:
+    box = '<div><a href="/sport">Sport</a><h3><a href="/{0}">Title of page {0}</a></h3><p>' + PROSE + "</p></div>"
+    boxes = "".join(box.format(n) for n in range(5))
+    assert "Title of page 3" not in body(f"<h1>News</h1>{f'<p>{PROSE}</p>' * 4}<div>{boxes}</div>")
+
+
+def test_the_main_part_of_a_page_is_no_row_of_teasers() -> None:
+    rules = "".join(f"<div><h3><a href='#p{n}'>Rule {n}</a></h3>Be kind {n}.</div>" for n in range(4))
+    assert "Be kind 2." in body(f'<div role="main">{rules}</div>')
+
+
+def comment(n: int, text: str, inner: str = "") -> str:
+    said = f'<p class="tagline">user{n}</p><div class="md"><p>{text}</p></div>'
+    return f'<div class="thing comment">{said}<div class="child">{inner}</div></div>'
+
+
+def test_answers_in_elements_of_the_questions_own_class_are_text_whatever_the_question_is_long() -> None:
+    question = f'<div class="entry"><div class="md">{f"<p>Asked. {PROSE}</p>" * 9}</div></div>'
+    answers = comment(1, f"First. {PROSE}", comment(2, "A short reply to it.")) + comment(3, "Thanks, that was it!")
+    text = body(f'<h1>Bread</h1>{MENU}{question}<div class="comments-area">{answers}</div>')
+    assert [words for words in ("Asked.", "First.", "A short reply", "Thanks, that") if words not in text] == []
+
+
+def test_comments_below_an_article_are_still_none() -> None:
+    own = f'<div class="entry-content">{f"<p>{PROSE}</p>" * 9}</div>'
+    text = body(f"<article><h1>News</h1>{own}</article><div>{comment(1, f'I disagree. {PROSE}')}</div>")
+    assert "I disagree" not in text
+
+
+def test_a_short_question_stays_above_long_answers() -> None:
+    question = f'<div id="question"><div class="prose">How? {PROSE}</div></div>'
+    answers = "".join(f'<div class="answer"><div class="prose">Answer {n}. {PROSE * 9}</div></div>' for n in range(3))
+    text = body(f'<div role="main"><h1>How?</h1>{question}<div id="answers">{answers}</div></div>')
+    assert text.index("How? A long") < text.index("Answer 2.")
+
+
+@pytest.mark.parametrize("address", ["mailto:ines@example.com", "tel:+468555010"])
+def test_names_that_link_to_people_are_text(address: str) -> None:
+    page = (
+        f'<p>Notes. {PROSE}</p><p>Attendees: <a href="{address}">Ines Duarte</a> <a href="{address}">Tom Byrne</a></p>'
+    )
+    assert "Ines Duarte" in body(page)
