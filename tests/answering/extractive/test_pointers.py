@@ -6,6 +6,7 @@ import pytest
 
 from ragstone.answering.extractive.passages import chunk_passages, name_heading
 from ragstone.answering.extractive.question_analysis import analyze_question
+from ragstone.answering.extractive.quotable import sends_elsewhere
 from ragstone.answering.extractive.reading_form import make_quotes
 from ragstone.answering.extractive.selection import rank_passages, select_passages
 from ragstone.answering.verification.citations import cite_quotes
@@ -117,3 +118,36 @@ def test_names_of_sections_answer_a_question_for_a_list() -> None:
         hit("It is fast.", path="b.md", headings=["Azure SQL"]),
     ]
     assert "- Azure SQL" in answer("Which SQL databases of a cloud are supported?", *found)
+
+
+ELSEWHERE = [
+    "For more on saving images with alpha, see the section called “Saving images with alpha”.",
+    "See the Section 7.6, “Saving images with alpha” for instructions.",
+    "Saving images with alpha is explained in chapter 3.",
+    "The next section describes saving images with alpha.",
+    "This document will guide you through saving images with alpha in version 3.8.",
+    "Siehe Kapitel 3, Saving images with alpha.",
+]
+
+
+@pytest.mark.parametrize("said", ELSEWHERE)
+def test_a_sentence_that_sends_the_reader_elsewhere_answers_worse_than_others(said: str) -> None:
+    assert answer(QUESTION, hit(f"{said}\n\n{ANSWER}"))[0] == ANSWER
+
+
+def test_it_is_quoted_where_a_place_is_asked_for_or_nothing_else_is_said() -> None:
+    said = ELSEWHERE[2]
+    assert answer("Where is saving images with alpha explained?", hit(f"{said}\n\n{ANSWER}"))[0] == said
+    assert answer(QUESTION, hit(said)) == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "See to it that images are saved with alpha.",
+        "In this dialog tick Keep alpha to save images with alpha.",
+        "To save images with alpha, tick Keep alpha.",
+    ],
+)
+def test_a_sentence_that_says_more_is_an_answer(said: str) -> None:
+    assert not any(sends_elsewhere(one) for one in chunk_passages(hit(said).chunk, 0))

@@ -1,4 +1,5 @@
-"""Which passages may be an answer: headings, captions, pictures and tables of contents lead to one and are none."""
+"""Which passages may be an answer: headings, captions, pictures and tables of contents lead to one and are none, and a
+sentence that sends the reader elsewhere answers worse than others."""
 
 import re
 from collections.abc import Set
@@ -12,6 +13,30 @@ PICTURE_ROW = re.compile(r"(?:[\s|]|!\[[^\]\n]*\](?:\([^)\n]*\))?)++")
 ASKS_SOURCE = frozenset(extract_terms("source origin quelle fuente fonte bron"))
 ANSWERED_BY_NUMBERS = ("how_many", "when", "where", "what_is")
 ASKS_LIST = re.compile(r"^\W*what (?:are|were)\b", re.IGNORECASE)
+
+PLACE = (
+    r"(?:sections?|chapters?|appendix|pages?|documents?|documentation|manuals?|references?|guides?|tutorials?|articles?"
+    r"|topics?|below|above|abschnitt|kapitel|chapitre|section|capítulo|sección|capitolo|sezione|hoofdstuk|paragraaf)"
+)
+REST = r"(?:[^.]|\.(?=\S)){1,150}\W*"  # of the same sentence: a number may have a point
+# "For more on hints, see the section below.", "Hints may be found in chapter 3.", "The next section describes hints."
+ELSEWHERE = re.compile(
+    r"\W*(?:(?:for|to) [^.,]{1,80}, )?(?:please )?(?:also )?"
+    rf"(?:see(?! to\b)|refer to|consult|siehe|vgl\.|voir|véase|vedi|zie|veja|см\.)(?: also)? {REST}"
+    rf"|[^.]{{1,120}}\b(?:found|described|covered|explained|documented|discussed) in (?:the |this )?{PLACE}\b{REST}"
+    rf"|\W*(?:in )?(?:this|the (?:next|following|previous|rest of this)) {PLACE}\b{REST}",
+    re.IGNORECASE,
+)
+LONGEST_POINTER = 200  # characters
+
+
+def sends_elsewhere(passage: Passage) -> bool:
+    """Whether a sentence says nothing but where the answer stands.
+
+    A longer one, or one with a second sentence, says something beside.
+    """
+    is_short = passage.form in ("sentence", "item") and passage.end - passage.start <= LONGEST_POINTER
+    return is_short and ELSEWHERE.fullmatch(" ".join(passage.text.split())) is not None
 
 
 def may_answer(question: QuestionAnalysis, passage: Passage, headings: Set[str]) -> bool:

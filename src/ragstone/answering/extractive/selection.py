@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ragstone.answering.extractive.passages import Passage, chunk_title, name_heading, split_passages
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, answers_kind
-from ragstone.answering.extractive.quotable import may_answer
+from ragstone.answering.extractive.quotable import may_answer, sends_elsewhere
 from ragstone.answering.extractive.replies import find_reply, is_question
 from ragstone.answering.extractive.widening import widen_passage
 from ragstone.answering.extractive.word_matching import Matches, WordMatch
@@ -39,6 +39,7 @@ class SelectionOptions:
     similarity_beside_words: float = 2.0
     near_in_words: float = 0.8
     weakest: float = 2.0
+    elsewhere: float = 1.0  # against a sentence that sends the reader elsewhere, where is asked how something is done
     chunk: float = 2.0  # the cosine of the question and the passage's chunk
     rank: float = 0.2  # for the first hit; the second has half of it, and so on
     hits: int = 8
@@ -136,6 +137,7 @@ def _score_passage(
         + how.rank / (1 + passage.hit)
         + (how.chunk + how.similarity) * (cosine or 0.0)
         - _length_penalty(passage)
+        - how.elsewhere * (question.kind == "how_to" and sends_elsewhere(passage))
     )
     return ScoredPassage(passage, round(score, 6), covered, round(coverage, 6), typed, chunk_cosine=cosine)
 
