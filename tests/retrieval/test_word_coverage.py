@@ -1,6 +1,7 @@
 """Words count less beside vectors where even the best passage has few of the question's words."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,12 @@ def test_meaning_comes_first_where_words_are_few(tmp_path: Path) -> None:
     with ragstone.open(tmp_path / "store") as kb:
         kb.ingest(ingest(tmp_path))
         found = {scale: kb.search(QUESTION, word_scale=scale) for scale in ("coverage", "best")}
+        told = {scale: kb.explain(QUESTION, path="words.md", word_scale=scale).notes for scale in found}
     first = {scale: one.hits[0].chunk.document.path for scale, one in found.items()}
     assert first == {"coverage": "meaning.md", "best": "words.md"}
+    said = {scale: [note.message for note in notes if note.code == "word_coverage"] for scale, notes in told.items()}
+    assert not said["best"]
+    assert re.fullmatch(r"words count 0\.\d\d of their weight: .*", "".join(said["coverage"]))
 
 
 def test_scores_of_words_are_the_share_of_the_best_times_the_coverage(tmp_path: Path) -> None:

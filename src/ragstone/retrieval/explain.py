@@ -30,6 +30,7 @@ from ragstone.retrieval.search_context import SearchContext
 from ragstone.retrieval.selection import keep_above
 
 EVERYTHING = 1_000_000
+COVERAGE = "word_coverage"  # the note
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ async def explain(context: SearchContext, question: Question, *, path: str, sour
             failed = ", ".join(name for name, passes in verdicts.items() if not passes)
             return Explanation(path, "filtered", f"every chunk is excluded by the filter: {failed}", filters=verdicts)
         plain = [await search.search_view(context, view, wide, vectors, variants, trace) for view in joined.views]
+        _note_coverage(plain, trace)
         seconds = context.deadlines.retriever
         ordered = await order_by_feedback(plain, question, trace, seconds=seconds, explained=True)
         results = [await read_every_chunk(result) for result in ordered]
@@ -93,6 +95,14 @@ async def explain(context: SearchContext, question: Question, *, path: str, sour
     if fate.stage == "found" and question.filter:
         fate = await _judge(context, question, fate, final, {chunk.id for chunk in passing}, trace)
     return replace(fate, notes=tuple(trace.notes), steps=tuple(trace.steps))
+
+
+def _note_coverage(results: Sequence[SourceResult], trace: Trace) -> None:
+    """Say how much words count, where they count less."""
+    words = min((ranking.words for one in results for ranking in one.rankings), default=1.0)
+    if words < 1:
+        said = f"words count {words:.2f} of their weight: even the best passage has few of the question's"
+        trace.note(COVERAGE, said)
 
 
 async def _find_document(joined: JoinedReader, path: str, source: str | None) -> tuple[SourceView | None, list[Chunk]]:
