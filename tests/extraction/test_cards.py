@@ -85,6 +85,11 @@ def test_cards_of_both_kinds_are_sections() -> None:
     )
 
 
+def test_a_note_in_utf7_holds_no_half_characters() -> None:
+    found = read(OLD.replace("NOTE;", "NOTE;CHARSET=utf-7;ENCODING=QUOTED-PRINTABLE:tea +2AA-\nNOTE;"), "people.vcf")
+    assert "tea \ufffd" in found.record
+
+
 def test_the_content_tells_a_calendar_without_an_ending() -> None:
     assert detect(calendar(TASK).encode(), "invitation") == "text/calendar"
     assert detect(f"\ufeff{CARD}".encode(), "dana.txt") == "text/vcard"

@@ -158,6 +158,8 @@ def test_only_charsets_decode() -> None:
     coded = part("text/plain; charset=unicode_escape", "C:\\new \\x41")
     assert parse_eml(several(coded), path="a").record.endswith("C:\\new \\x41")
     assert parse_eml(several(part("text/plain; charset=utf-7", "H+AOQ-llo")), path="a").record.endswith("Hällo")
+    half = "From: a@b.c\nSubject: =?utf-7?q?H+2AA-i?=\nContent-Type: text/plain; charset=utf-7\n\nh+2AA-i"
+    assert parse_eml(half.encode(), path="a").record.count("\ufffd") == 2  # half a character, which no text can hold
     assert decode_bytes("größe".encode(), "iso-8859-1") == decode_bytes("größe".encode("cp1252"), "us-ascii") == "größe"
     assert decode_bytes("联通".encode("gbk"), "gb2312") == "联通"
 

@@ -23,6 +23,7 @@ ONE_BYTE = re.compile(r"iso8859-|cp125|cp437|cp85|cp866|cp874|koi8|mac|ascii|tis
 # RFC 2047. The text within holds no question mark: what does not end costs no second look.
 WORD = re.compile(r"=\?([\w.:-]{1,40})(?:\*[\w-]{0,20})?\?([bq])\?([^?]{0,4000})\?=", re.IGNORECASE)
 FOLDED = re.compile(r"\s+")
+HALF = re.compile("[\ud800-\udfff]")  # of a character of two: UTF-7 may hold one alone, which no text can
 # The line before a part that names its type.
 DIVIDER = re.compile(r'^--([^\s"\\](?:[^"\\\r\n]{0,68}[^\s"\\])?)[ \t]*\r?\n(?=[A-Za-z-]{2,40}:)', re.MULTILINE)
 
@@ -100,10 +101,10 @@ def decode_bytes(data: bytes, label: str | None) -> str:
     tried = ("utf-8", codec) if codec is None or ONE_BYTE.match(codec) else (codec, "utf-8")
     for name in tried:
         try:
-            return data.decode(name or "utf-8")
+            return HALF.sub("\ufffd", data.decode(name or "utf-8"))
         except ValueError:
             continue
-    return data.decode(codec or "cp1252", errors="replace")
+    return HALF.sub("\ufffd", data.decode(codec or "cp1252", errors="replace"))
 
 
 def _find_codec(label: str | None) -> str | None:
