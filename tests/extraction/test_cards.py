@@ -90,6 +90,28 @@ def test_a_note_in_utf7_holds_no_half_characters() -> None:
     assert "tea \ufffd" in found.record
 
 
+def test_a_section_that_is_not_closed_ends_where_the_next_begins() -> None:
+    found = read(calendar(EVENT.replace("END:VALARM\nEND:VEVENT\n", ""), TASK, TASK, name="X-WR-CALDESC:Dates.\n"))
+    assert [block.text for block in found.blocks if block.type == "heading"] == [
+        "Harvest, first day",
+        "Order boxes",
+        "Order boxes",
+    ]
+    assert found.record.startswith("Dates.\n\n# Harvest")
+
+
+def test_lines_that_were_not_folded_go_on_with_the_text_above() -> None:
+    event = "BEGIN:VEVENT\nSUMMARY:Tea\nDESCRIPTION:Bring cups.\nAnd milk\n\nand cake.\nEND:VEVENT\n"
+    assert read(calendar(event)).record == "# Tea\n\nBring cups.\nAnd milk\nand cake."
+
+
+def test_every_part_of_a_name_is_shown() -> None:
+    name = "N:Stone\\;Hill;Eli;Kay;Dr.;PhD\n"
+    assert read(f"BEGIN:VCARD\n{name}END:VCARD\n", "a.vcf").record == "# Dr. Eli Kay Stone;Hill PhD"
+    found = read(f"BEGIN:VCARD\nFN:Eli Hill\n{name}END:VCARD\n", "a.vcf")
+    assert found.record == "# Eli Hill\n\nName: Dr. Eli Kay Stone;Hill PhD"
+
+
 def test_the_content_tells_a_calendar_without_an_ending() -> None:
     assert detect(calendar(TASK).encode(), "invitation") == "text/calendar"
     assert detect(f"\ufeff{CARD}".encode(), "dana.txt") == "text/vcard"

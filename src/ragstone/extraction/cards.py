@@ -2,7 +2,7 @@
 
 import quopri
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ragstone.core.errors import Refused
@@ -17,13 +17,16 @@ from ragstone.extraction.record.confidentiality import close_if_marked
 SECTIONS = ("VEVENT", "VTODO", "VJOURNAL", "VCARD")
 TITLES = ("SUMMARY", "FN", "N", "NICKNAME", "ORG", "EMAIL")  # the first that there is names a section
 TEXTS = ("DESCRIPTION", "NOTE", "COMMENT")  # paragraphs of their own
+CALENDAR_TITLES = ("X-WR-CALNAME", "NAME")
+CALENDAR_TEXTS = ("X-WR-CALDESC", "DESCRIPTION")
 # What programs need and nobody reads.
 SILENT = frozenset(
     "BEGIN END UID DTSTAMP SEQUENCE PRODID VERSION REV CREATED LAST-MODIFIED TRANSP PHOTO LOGO SOUND KEY CALSCALE "
-    "METHOD CLASS RECURRENCE-ID SORT-STRING MAILER N CLIENTPIDMAP XML".split()
+    "METHOD CLASS RECURRENCE-ID SORT-STRING MAILER CLIENTPIDMAP XML".split()
 )
 SILENT_KINDS = re.compile(r"X-(?:AB|APPLE|MICROSOFT|MS-|MOZ|GOOGLE|LIC|ALT-DESC|EVOLUTION|PHONETIC).*")
 LABELS = {
+    "N": "Name",
     "DTSTART": "Start",
     "DTEND": "End",
     "TEL": "Phone",
@@ -44,7 +47,8 @@ KINDS = re.compile(r"home|work|cell|mobile|fax|main|other|school|pager", re.IGNO
 NAMED = re.compile(r'(?:[\w-]++\.)?([\w-]++)((?:;[^":;]*+(?:"[^"]*+"[^":;]*+)*+)*+):(.*)', re.DOTALL)
 PARAMETER = re.compile(r';([\w-]+)(?:=((?:"[^"]*"|[^";])*))?')
 ESCAPE = re.compile(r"\\([\\,;:nN\"])")
-FIELD = re.compile(r"(?:[^;\\]|\\.)*", re.DOTALL)
+FIELD = re.compile(r"((?:[^;\\]++|\\.?)*+)(?:;|\Z)", re.DOTALL)
+WORD = re.compile(r"\w+")
 MOMENT = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d):?(?:\d\d)?(?:\.\d+)?(Z?))?")
 NOTHING = "the file holds no event and no card; it was kept as plain text"
 
@@ -80,54 +84,77 @@ class Cards:
         record, blocks = write_record(_draft_blocks(calendar, sections))
         if not blocks:
             raise Refused("empty", f"{path} holds no text")
-        title = calendar or (_find_title(sections[0]) if len(sections) == 1 else None)
+        title = _find_value(calendar, CALENDAR_TITLES) or (
+            _find_value(sections[0], TITLES) if len(sections) == 1 else ""
+        )
         return close_if_marked(Extraction(record, blocks, self.media_type, title or None, {}, warnings), text)
 
 
-def _draft_blocks(calendar: str, sections: list[Section]) -> Iterator[BlockDraft]:
-    yield BlockDraft("heading", calendar, level=1)
+def _draft_blocks(calendar: Section, sections: list[Section]) -> Iterator[BlockDraft]:
+    name = _find_value(calendar, CALENDAR_TITLES)
+    yield BlockDraft("heading", name, level=1)
+    yield from _draft_texts(calendar, CALENDAR_TEXTS)
     for section in sections:
-        yield BlockDraft("heading", _find_title(section) or "(no name)", level=2 if calendar else 1)
+        yield BlockDraft("heading", _find_value(section, TITLES) or "(no name)", level=2 if name else 1)
         yield BlockDraft("paragraph", "\n".join(_list_lines(section)))
-        for one in section:
-            if one.name in TEXTS:
-                for part in _show_value(one).split("\n\n"):
-                    yield BlockDraft("paragraph", part.strip())
+        yield from _draft_texts(section, TEXTS)
 
 
-def _read_sections(text: str) -> tuple[str, list[Section]]:
-    """The name of the calendar and the sections in order; parts within a section, as alarms, are left out."""
-    name, sections = "", list[Section]()
-    section: Section | None = None
-    deeper = 0
+def _draft_texts(section: Section, names: Sequence[str]) -> Iterator[BlockDraft]:
+    for one in section:
+        if one.name in names:
+            for part in _show_value(one).split("\n\n"):
+                yield BlockDraft("paragraph", part.strip())
+
+
+def _read_sections(text: str) -> tuple[Section, list[Section]]:
+    """What the calendar says of itself, and the sections in order; parts within a section, as alarms, are left out.
+    A section that is not closed ends where the next begins."""
+    calendar, sections = Section(), list[Section]()
+    opened: list[Section | None] = []  # None for a part that is left out
     for one in _list_properties(text):
-        kind = one.raw.strip().upper()
-        if one.name == "BEGIN" and section is not None:
-            deeper += 1
-        elif one.name == "BEGIN" and kind in SECTIONS:
-            section, deeper = Section(), 0
-            sections.append(section)
-        elif one.name == "END" and deeper:
-            deeper -= 1
-        elif one.name == "END":
-            section = None
-        elif section is not None and not deeper:
+        if one.name == "BEGIN" and one.raw.strip().upper() in SECTIONS:
+            sections.append(Section())
+            opened.append(sections[-1])
+        elif one.name == "BEGIN" and opened:
+            opened.append(None)
+        elif one.name == "END" and opened:
+            opened.pop()
+        elif not opened:
+            calendar.append(one)
+        elif (section := opened[-1]) is not None:
             section.append(one)
-        elif one.name == "X-WR-CALNAME" and section is None:
-            name = name or _show_value(one)
-    return name, [section for section in sections if section]
+    return calendar, [section for section in sections if section]
 
 
 def _list_properties(text: str) -> Iterator[Property]:
+    """The properties in order. A line that is none goes on with the text above it, which was not folded."""
+    last: Property | None = None
+    parts: list[str] = []
     for line in _unfold_lines(text):
-        if named := NAMED.fullmatch(line):
-            parameters: dict[str, str] = {}
-            for parameter in PARAMETER.finditer(named[2]):
-                # Of vCard 2.1: kinds and encodings stand alone.
-                key = parameter[1].upper() if parameter[2] is not None else "TYPE"
-                value = parameter[2] if parameter[2] is not None else parameter[1]
-                parameters[key] = f"{parameters[key]},{value}" if key in parameters else value
-            yield Property(named[1].upper(), parameters, named[3])
+        named = NAMED.fullmatch(line)
+        if named is None:
+            parts += [line] if line.strip() else []
+            continue
+        if last is not None:
+            yield _join_lines(last, parts)
+        last, parts = Property(named[1].upper(), _read_parameters(named[2]), named[3]), []
+    if last is not None:
+        yield _join_lines(last, parts)
+
+
+def _join_lines(one: Property, below: list[str]) -> Property:
+    return replace(one, raw="\\n".join((one.raw, *below))) if below and one.name not in ("BEGIN", "END") else one
+
+
+def _read_parameters(raw: str) -> dict[str, str]:
+    parameters: dict[str, str] = {}
+    for parameter in PARAMETER.finditer(raw):
+        # Of vCard 2.1: kinds and encodings stand alone.
+        key = parameter[1].upper() if parameter[2] is not None else "TYPE"
+        value = parameter[2] if parameter[2] is not None else parameter[1]
+        parameters[key] = f"{parameters[key]},{value}" if key in parameters else value
+    return parameters
 
 
 def _unfold_lines(text: str) -> Iterator[str]:
@@ -150,12 +177,14 @@ def _unfold_lines(text: str) -> Iterator[str]:
 def _list_lines(section: Section) -> Iterator[str]:
     """A line for each name and kind of value, in the order of the section."""
     shown: dict[str, list[str]] = {}
-    title = _find_title(section)
+    title = _find_value(section, TITLES)
+    known = set(WORD.findall(title))
     for one in section:
         if one.name in SILENT or one.name in TEXTS or SILENT_KINDS.fullmatch(one.name):
             continue
         value = " ".join(_show_value(one).split())
-        if value and not (one.name in TITLES and value == title):
+        is_known = value == title if one.name != "N" else known.issuperset(WORD.findall(value))
+        if value and not (one.name in TITLES and is_known):
             values = shown.setdefault(_label(one), [])
             values += [value] if value not in values[-1:] else []
     for label, values in shown.items():
@@ -168,12 +197,12 @@ def _label(one: Property) -> str:
     return f"{label} ({', '.join(kinds)})" if kinds else label
 
 
-def _find_title(section: Section) -> str:
-    """What names the section: of a name in its parts, given name first."""
-    for name in TITLES:
+def _find_value(section: Section, names: Sequence[str]) -> str:
+    """The value on one line of the first of these names that has one."""
+    for name in names:
         for one in section:
-            if one.name == name and (title := " ".join(_show_value(one).split())):
-                return title
+            if one.name == name and (value := " ".join(_show_value(one).split())):
+                return value
     return ""
 
 
@@ -189,11 +218,11 @@ def _show_value(one: Property) -> str:
     if one.name in MOMENTS:
         return ", ".join(_show_moment(moment, one) for moment in raw.split(","))
     if one.name in STRUCTURED:
-        parts = [_unescape(part[0]).strip() for part in FIELD.finditer(raw) if part[0].strip()]
+        parts = [_unescape(part).strip() for part in FIELD.findall(raw)]
         if one.name == "N":
-            family, given, *_ = [*(_unescape(part).strip() for part in raw.split(";")), "", ""]
-            return f"{given} {family}".strip()
-        return ", ".join(parts)
+            family, given, further, before, behind, *_ = [*parts, *[""] * 5]
+            return " ".join(filter(None, (before, given, further, family, behind)))
+        return ", ".join(filter(None, parts))
     value = _unescape(raw)
     if one.name in PEOPLE:
         address = re.sub("^mailto:", "", value, flags=re.IGNORECASE)
