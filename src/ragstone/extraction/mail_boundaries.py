@@ -11,9 +11,15 @@ OF_MAIL = (
     rb"|status|envelope-to|in-reply-to|references|list-id|authentication-results|dkim-signature|arc-[a-z-]{1,40}"
     rb"|x-[a-z0-9-]{1,60}):"
 )
-DATE = rb"[^\r\n]{0,300}?\b(?:mon|tue|wed|thu|fri|sat|sun)\b[^\r\n]{0,40}?\d{1,2}:\d\d[^\r\n]{0,60}"
-# With its date a line of any writer; without one, as some write it, it stands below a blank line and above headers
-# that every mail has.
+MONTH = rb"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+DAY = rb"(?:mon|tue|wed|thu|fri|sat|sun),?[ \t]+(?:" + MONTH + rb"[ \t]+\d{1,2}|\d{1,2}[ \t]+" + MONTH + rb")"
+# Day, time and year: hours that a message tells (`From Mon to Fri 10:00`) are none.
+DATE = (
+    rb"[^\r\n]{0,300}?\b" + DAY + rb"\b(?=[^\r\n]{0,60}\b(?:19|20)\d\d\b)"
+    rb"[^\r\n]{0,40}?\d{1,2}:\d\d[^\r\n]{0,60}"
+)
+# With its date a line of any writer; without one, as some write it, it stands below a blank line and above `From:` and
+# another header that every mail has.
 DATED = re.compile(rb"From " + DATE + rb"\r?\n(?:>?From [^\r\n]{0,300}\r?\n)?(?=" + HEADER + rb")", re.IGNORECASE)
 BARE = re.compile(rb"From [^\r\n]{0,300}\r?\n(?=" + OF_MAIL + rb")", re.IGNORECASE)
 LINE = re.compile(rb"(?:^|(?<=\xef\xbb\xbf))From ", re.MULTILINE)
@@ -35,11 +41,10 @@ def is_archive(data: bytes) -> bool:
     head = data[:LOOKED_AT].removeprefix(MARK).lstrip()
     if not head.startswith(b"From "):
         return False
-    begun = DATED.match(head) or BARE.match(head)
-    if begun is None:
-        return False
-    end = HEAD_END.search(head, begun.end())
-    return len({name.lower() for name in TELLING.findall(head, begun.end(), end.start() if end else len(head))}) > 1
+    if begun := DATED.match(head):
+        return len(_list_telling(head, begun.end())) > 1
+    begun = BARE.match(head)
+    return begun is not None and _has_sender(head, begun.end())
 
 
 def find_messages(data: bytes) -> Iterator[tuple[int, int, int]]:
@@ -49,6 +54,7 @@ def find_messages(data: bytes) -> Iterator[tuple[int, int, int]]:
         begun = DATED.match(data, found.start())
         if begun is None and _is_below_blank(data, found.start()):
             begun = BARE.match(data, found.start())
+            begun = begun if begun is not None and _has_sender(data, begun.end()) else None
         if begun is None:
             continue
         if start >= 0:
@@ -56,6 +62,18 @@ def find_messages(data: bytes) -> Iterator[tuple[int, int, int]]:
         line, start = begun.span()
     if start >= 0:
         yield line, start, len(data)
+
+
+def _has_sender(data: bytes, at: int) -> bool:
+    """Whether headers from here name a sender, and something else that every mail has."""
+    found = _list_telling(data, at)
+    return b"from" in found and len(found) > 1
+
+
+def _list_telling(data: bytes, at: int) -> set[bytes]:
+    """The names of the headers from here that every mail has."""
+    end = HEAD_END.search(data, at, at + LOOKED_AT)
+    return {name.lower() for name in TELLING.findall(data, at, end.start() if end else at + LOOKED_AT)}
 
 
 def undo_quoting(message: bytes) -> bytes:

@@ -100,6 +100,8 @@ def test_messages_part_at_dated_lines_without_a_blank_line_between() -> None:
         "From the beginning, the desk was open.\n\nNo more.\n",
         "From Monday to Friday, 10:00 to 12:00:\nNote: closed on Sunday\n",
         "From Mon Mar 4 10:11 on we meet weekly.\nSubject: apples\n\nText.\n",
+        "From Mon to Fri 10:00 we are open\nDate: see below\nTo: all\n\nText.\n",
+        "From Anna\nTo: Bob\nSubject: tea\n\nText.\n",
         "From: Dana\nSubject: Tea\n\nAt four.\n",
         "From dana Mon Mar  4 10:11:12 2024\n\nFrom: x\nSubject: y\n",
     ],
@@ -110,9 +112,11 @@ def test_prose_is_no_archive(text: str) -> None:
 
 def test_lines_of_a_message_that_begin_so_stay_in_it() -> None:
     text = ">From here.\n>>From there.\n\nFrom Monday to Friday, 10:00:\nNote: open\n\nFrom now on\nSee: below"
+    text += "\nFrom Mon to Fri 10:00 to 18:00\nSat: closed\n\nFrom the team\nTo: all\nDate: Monday"
     found = read(message("One", text) + message("Two", "."))
     assert headings(found) == [(1, "One"), (1, "Two")]
     assert "\n\nFrom here.\n>From there.\n\nFrom Monday to Friday, 10:00:\nNote: open\n\nFrom now on\n" in found.record
+    assert "\nFrom Mon to Fri 10:00 to 18:00\nSat: closed\n\nFrom the team\nTo: all\n" in found.record
 
 
 def test_headings_of_a_message_stand_below_its_subject_and_missing_subjects_have_a_name() -> None:
