@@ -136,6 +136,24 @@ def test_values_of_a_record_that_looks_like_a_message_stay() -> None:
         assert kept in text
 
 
+def test_equal_values_of_a_message_stay_under_their_own_names() -> None:
+    ticket = {
+        "author": "Dana",
+        "date": "2024-03-12",
+        "text": "null",
+        "owner": "Dana",
+        "type": "bug",
+        "priority": 3,
+        "rating": 3,
+        "order": {"net": 40, "gross": 40, "date": "2024-01-05"},
+        "tags": ["chair", "desk"],
+    }
+    text = cut(read([{**ticket, "n": n} for n in range(9)]))[0].text
+    kept = ('"text": "null"', '"owner": "Dana"', '"type": "bug"', '"priority": 3', '"rating": 3', '"net": 40')
+    for one in (*kept, '"gross": 40', '"date": "2024-01-05"', '"tags"\n"chair"\n"desk"'):
+        assert one in text
+
+
 def test_records_that_are_no_messages_are_whole() -> None:
     rows = [{"id": n, "title": f"Issue {n}", "body": f"The desk {n} is broken.", "open": False} for n in range(30)]
     found = read(rows)

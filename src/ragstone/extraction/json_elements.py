@@ -27,19 +27,28 @@ WHEN = frozenset(
 WORDS = frozenset("text content message body msg comment".split())
 # Members of a message that are of use to programs alone.
 KIND = re.compile(r"(?:sub)?type|kind", re.IGNORECASE)
+USUAL_KINDS = frozenset("message msg default text plain regular".split())  # of a message itself
+# When something within a message was made or changed; a date there is one that people speak of.
+CHANGED = WHEN - {"date", "time", "datetime"}
 IDENTITY = re.compile(r"(?:.*[_-])?(?:ids?|hash|colou?r|discriminator|unixtime)|\w*[a-z](?:Id|Hash|Color)")
 ADDRESS = re.compile(r"https?://\S+")
 KEY = re.compile(r"(?=\D*\d)[\w+/=-]{16,}")
 
 
 class Leaf(NamedTuple):
-    """A text, number or constant: characters [start, end) with its key, how deep it stands."""
+    """A text, number or constant: characters [start, end) with its key, how deep it stands, and for an element of an
+    array where the array's key stands."""
 
     key: str
     depth: int
     start: int
     end: int
     raw: str
+    above: tuple[int, int] | None = None
+
+    @property
+    def is_text(self) -> bool:
+        return self.raw.startswith('"')
 
 
 class Element(NamedTuple):
@@ -169,48 +178,58 @@ def _is_message(value: Any) -> bool:
 def _keep_readable(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The opening brace, and each value with its key that tells a reader something which was not said before."""
     yield start, start + 1
-    said: set[str] = set()
+    said: set[tuple[str, str]] = set()
     spoken = ""
+    above: tuple[int, int] | None = None
     for leaf in _list_leaves(text, start, end):
         value = leaf.raw.strip('"').strip()
-        if value in said or (len(value) >= REPEATED and value in spoken) or not _is_readable(leaf, value):
+        # What stands within the message says the same under any name (`name`, `real_name`), unless it is a number.
+        told = ("" if leaf.is_text else leaf.key, value)
+        is_repeated = told in said and (leaf.depth > 1 or len(value) >= REPEATED)
+        if is_repeated or (len(value) >= REPEATED and value in spoken) or not _is_readable(leaf, value):
             continue
-        said.add(value)
+        said.add(told)
         spoken += value if len(spoken) < LOOKED_AT else ""
+        if leaf.above and leaf.above != above:
+            yield leaf.above
+        above = leaf.above
         yield leaf.start, leaf.end
 
 
 def _is_readable(leaf: Leaf, value: str) -> bool:
     """Whether people read a value: of the message itself nearly all, of what it holds no identifiers and addresses."""
     name = leaf.key.lower()
-    if not value or value in ("null", "false") or (leaf.depth > 1 and (name in WHEN or value == "true")):
+    if not value or leaf.raw in ("null", "false") or (leaf.depth > 1 and (name in CHANGED or leaf.raw == "true")):
         return False
     if name in WHEN or name in WORDS:
         return True
-    if KIND.fullmatch(leaf.key) or name.endswith("unixtime"):
+    if name.endswith("unixtime"):
         return False
+    if KIND.fullmatch(leaf.key):
+        return leaf.depth == 1 and value.lower() not in USUAL_KINDS
     if leaf.depth == 1:
         return not (IDENTITY.fullmatch(leaf.key) and KEY.fullmatch(value))
     return not (IDENTITY.fullmatch(leaf.key) or ADDRESS.fullmatch(value) or KEY.fullmatch(value))
 
 
 def _list_leaves(text: str, start: int, end: int) -> Iterator[Leaf]:
-    opened: list[tuple[str, str]] = []  # sign and key
-    key, began = "", -1
+    opened: list[tuple[str, str, tuple[int, int] | None]] = []  # sign, key and where that stands
+    key, place = "", (-1, -1)
     for token in TOKEN.finditer(text, start, end):
         sign = text[token.start()]
         if sign in "[{":
-            opened.append((sign, key or (opened[-1][1] if opened else "")))
-            key, began = "", -1
+            opened.append((sign, key or (opened[-1][1] if opened else ""), place if key else None))
+            key, place = "", (-1, -1)
         elif sign in "]}":
             opened.pop()
-            key, began = "", -1
+            key, place = "", (-1, -1)
         elif sign == ",":
-            key, began = "", -1
+            key, place = "", (-1, -1)
         elif sign == ":":
             continue
-        elif opened[-1][0] == "{" and began < 0:
-            key, began = token[0].strip('"'), token.start()
+        elif opened[-1][0] == "{" and place[0] < 0:
+            key, place = token[0].strip('"'), token.span()
         else:
-            place = began if began >= 0 else token.start()
-            yield Leaf(key or opened[-1][1], len(opened), place, token.end(), token[0])
+            begin = place[0] if place[0] >= 0 else token.start()
+            above = opened[-1][2] if opened[-1][0] == "[" else None
+            yield Leaf(key or opened[-1][1], len(opened), begin, token.end(), token[0], above)
