@@ -256,6 +256,26 @@ def test_tex_has_title_authors_letters_and_tables_with_cells() -> None:
     assert piece.table[2] == ("2024", "5.1", "1.3")
 
 
+def test_words_beside_and_within_tables_of_tex_are_read() -> None:
+    text = (
+        "\\begin{document}\nBefore \\begin{tabular}{l} one & \\begin{tabular}{l} two \\\\ three \\end{tabular} & four\n"
+        "\\\\ five \\end{tabular} after.\n\n% \\begin{tabular}{l}\nProse.\n\n"
+        "\\resizebox{9cm}{!}{\\begin{tabular}{l}\nsix & seven\n\\section{Next}\nWords.\n\\author{Never closed\nEnd.\n"
+    )
+    found = extract(text.encode(), path="a.tex")
+    assert [(block.type, block.text) for block in found.blocks] == [
+        ("paragraph", "Before"),
+        ("table", "| one | two three | four |\n| five |"),
+        ("paragraph", "after."),
+        ("paragraph", "Prose."),
+        ("table", "| six | seven |"),
+        ("heading", "Next"),
+        ("paragraph", "Words."),
+        ("paragraph", "Never closed End."),
+    ]
+    assert [found.record[s.char_start : s.char_end] for s in found.blocks[2].spans] == [" after."]
+
+
 def test_files_of_r_markdown_and_quarto_are_markdown() -> None:
     for path in ("a.Rmd", "a.qmd"):
         found = extract("---\ntitle: T\n---\n## Yields\n\n```{r plot, echo=FALSE}\nplot(x)\n```\n", path)

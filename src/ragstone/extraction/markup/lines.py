@@ -26,8 +26,8 @@ class Line(NamedTuple):
 
 
 class MarkupPiece(NamedTuple):
-    """Lines [first, behind) as a block; `text` is set where it differs from the lines. A table has cells with places in
-    the file."""
+    """Lines [first, behind) as a block, or of one line the characters of the file at `place`; `text` is set where it
+    differs from them. A table has cells with places in the file."""
 
     type: BlockType
     first: int
@@ -36,6 +36,7 @@ class MarkupPiece(NamedTuple):
     text: str | None = None
     language: str | None = None
     cells: tuple[Cell, ...] = ()
+    place: tuple[int, int] | None = None
 
 
 def split_lines(text: str) -> list[Line]:

@@ -56,6 +56,7 @@ def _build_blocks(text: str, read: Callable[[Sequence[Line]], Iterator[MarkupPie
             continue
         start = lines[piece.first].start + (lines[piece.first].indent if piece.type != "code" else 0)
         end = lines[piece.behind - 1].end
+        start, end = piece.place or (start, end)
         shown = text[start:end] if piece.text is None else piece.text
         if shown.strip():
             yield Block(piece.type, shown, (index.span(start, end),), level=piece.level, language=piece.language)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from ragstone.core.types import Cell
 from ragstone.extraction.markup.lines import Line, MarkupPiece, find_line, make_code
-from ragstone.extraction.markup.tex_tables import BEGIN, END, read_cells
+from ragstone.extraction.markup.tex_tables import BEGIN, EDGE, find_table_end, read_cells
 
 GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"  # with one level of braces in it
 SECTION = re.compile(rf"\s*\\(part|chapter|section|subsection|subsubsection|paragraph)\*?(?:\[[^\]]*\])?{GROUP}.*")
@@ -29,7 +29,10 @@ SILENT = re.compile(
     r"|bibliography|bibliographystyle|includegraphics|vspace|hspace|noindent|input|include|hline|toprule"
     r"|midrule|bottomrule)\b\*?(?:\[[^\]]*\]|\{[^{}]*\})*\s*)"
 )
-COMMAND = re.compile(r"\\(?:item|\w+\*?(?:\[[^\]]*\])?)\s?|[{}]|(?<!\\)%.*")
+COMMAND = re.compile(r"\\(?:item|\w+\*?(?:\[[^\]]{0,1000}\])?)\s?|[{}]|(?<!\\)%.*")
+COMMENT = re.compile(r"(?<!\\)%")
+CAPTION = re.compile(r"\\caption\*?\s*[\[{]")
+SETTING = re.compile(r"\\[A-Za-z]+\*?(?:\[[^\[\]]{0,200}\]|\{[^{}]{0,200}\})*|(?<!\\)%.*")
 
 
 def read_tex(lines: Sequence[Line]) -> Iterator[MarkupPiece]:
@@ -44,9 +47,9 @@ def read_tex(lines: Sequence[Line]) -> Iterator[MarkupPiece]:
         elif front := list(_read_front(lines, at)):
             yield from front
             at = front[0].behind - 1
-        elif table := _read_table(lines, at):
-            yield table
-            at = table.behind - 1
+        elif begin := _find_table(text):
+            pieces, at = _read_table(lines, at, begin)
+            yield from pieces
         elif verbatim := VERBATIM.fullmatch(text):
             end = find_line(lines, at + 1, re.compile(rf"\s*\\end\{{{verbatim[1]}\*?\}}.*"))
             yield from make_code(lines, at + 1, end, verbatim[2])
@@ -69,7 +72,7 @@ def _read_front(lines: Sequence[Line], at: int) -> Iterator[MarkupPiece]:
         text += f" {lines[behind - 1].text}"
         if text.count("{") <= text.count("}"):
             break
-    if front := FRONT.match(text):
+    if (front := FRONT.match(text)) and "}" in text[front.end() :]:
         said = AND.sub(";", ASIDE.sub("", text[front.end() :].rpartition("}")[0]))
         if front[1] == "title":
             yield MarkupPiece("heading", at, behind, 1, clean_commands(said))
@@ -77,25 +80,40 @@ def _read_front(lines: Sequence[Line], at: int) -> Iterator[MarkupPiece]:
             yield MarkupPiece("paragraph", at, behind, text=clean_commands(NEXT_LINE.sub(", ", said)))
 
 
-def _read_table(lines: Sequence[Line], at: int) -> MarkupPiece | None:
-    """The table that begins on this line, if it has text."""
-    begin = BEGIN.search(lines[at].text)
-    if begin is None:
-        return None
-    end = at
-    while end < len(lines) and not END.search(lines[end].text):
-        end += 1
-    last = min(end, len(lines) - 1)
+def _find_table(text: str) -> re.Match[str] | None:
+    """Where a table begins on a line, unless in a comment."""
+    begin = BEGIN.search(text)
+    return begin if begin and not COMMENT.search(text, 0, begin.start()) else None
+
+
+def _read_table(lines: Sequence[Line], at: int, begin: re.Match[str]) -> tuple[list[MarkupPiece], int]:
+    """The table that begins on this line, with what is said before and behind it on its lines, and its last line. One
+    that is not closed ends above the next section."""
+    last, depth = at, 0
+    while last < len(lines) and not SECTION.fullmatch(lines[last].text):
+        depth += sum(1 if edge[1] == "begin" else -1 for edge in EDGE.finditer(lines[last].text))
+        last += 1
+        if depth <= 0:
+            break
+    last = max(at, last - 1)
     start = lines[at].start + begin.end()
     body = "\n".join(line.text for line in lines[at : last + 1])[begin.end() :]
-    close = END.search(body)
-    found = read_cells(body, 0, close.start() if close else len(body))
+    close, behind = find_table_end(body)
     cells = tuple(
         Cell(row, column, shown, header=is_header, char_start=start + a, char_end=start + b)
-        for row, column, a, b, is_header in found
-        if (shown := clean_commands(SPANNING.sub(r"{\1}", body[a:b])))
+        for row, column, a, b, is_header in read_cells(body, 0, close)
+        if (shown := clean_commands(SPANNING.sub(r"{\1}", EDGE.sub("", BEGIN.sub("", body[a:b])))))
     )
-    return MarkupPiece("table", at, last + 1, cells=cells) if cells else None
+    table = [MarkupPiece("table", at, last + 1, cells=cells)] if cells else []
+    before = _read_beside(at, lines[at].start, lines[at].start + begin.start(), lines[at].text[: begin.start()])
+    after = _read_beside(last, start + behind, lines[last].end, body[behind:])
+    return [*before, *table, *after], last
+
+
+def _read_beside(at: int, start: int, end: int, text: str) -> Iterator[MarkupPiece]:
+    """Words beside a table on its line; what only sets it has none."""
+    if CAPTION.search(text) or any(sign.isalpha() for sign in SETTING.sub("", text)):
+        yield MarkupPiece("paragraph", at, at + 1, text=clean_commands(text), place=(start, end))
 
 
 def clean_commands(text: str) -> str:
@@ -109,9 +127,7 @@ def _is_silent(line: Line) -> bool:
 
 
 def _begins_other(text: str) -> bool:
-    return BEGIN.search(text) is not None or any(
-        pattern.fullmatch(text) for pattern in (SECTION, VERBATIM, FRONT_BEGIN)
-    )
+    return _find_table(text) is not None or any(pattern.fullmatch(text) for pattern in (SECTION, VERBATIM, FRONT_BEGIN))
 
 
 def _read_paragraph(lines: Sequence[Line], first: int, behind: int) -> Iterator[MarkupPiece]:

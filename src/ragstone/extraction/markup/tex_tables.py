@@ -8,14 +8,14 @@ BEGIN = re.compile(
     rf"\\begin\{{(?:(?:tabular|longtable)\}}(?:\[[^\[\]]{{0,100}}\])?{BRACED}"
     rf"|(?P<wide>tabular[*xy]|tabulary)\}}{BRACED}(?:\[[^\[\]]{{0,100}}\])?{BRACED})"
 )
-END = re.compile(r"\\end\{(?:tabular[*xy]?|tabulary|longtable)\}")
+EDGE = re.compile(r"\\(begin|end)\{(?:tabular[*xy]?|tabulary|longtable)\}")
 # Commands that show nothing beside the cells: rules, what repeats on further pages.
 SILENT = (
     r"\\(?:hline|toprule|midrule|bottomrule|cline|cmidrule|endhead|endfirsthead|endfoot|endlastfoot|addlinespace"
     r"|rowcolor|label|centering)\b(?:\([^()]{0,20}\)|\[[^\[\]]{0,400}\]|\{[^{}]{0,400}\})*+"
 )
 ROW_END = r"\\\\(?:\*?\[[^\[\]]{0,40}\])?|\\tabularnewline\b"
-TOKEN = re.compile(rf"(?P<row>{ROW_END})|(?P<silent>{SILENT}|(?<!\\)%[^\n]*)|\\.|[&{{}}]")
+TOKEN = re.compile(rf"(?P<row>{ROW_END})|(?P<edge>{EDGE.pattern})|(?P<silent>{SILENT}|(?<!\\)%[^\n]*)|\\.|[&{{}}]")
 MOST_HEADERS = 3  # rows
 
 
@@ -27,6 +27,16 @@ class TexCell(NamedTuple):
     start: int
     end: int
     is_header: bool = False
+
+
+def find_table_end(body: str) -> tuple[int, int]:
+    """Where the body of a table ends, and where the text behind it begins; tables within it are of it."""
+    depth = 1
+    for edge in EDGE.finditer(body):
+        depth += 1 if edge[1] == "begin" else -1
+        if depth == 0:
+            return edge.span()
+    return len(body), len(body)
 
 
 def read_cells(text: str, start: int, end: int) -> list[TexCell]:
@@ -43,8 +53,8 @@ def read_cells(text: str, start: int, end: int) -> list[TexCell]:
 
     for token in TOKEN.finditer(text, start, end):
         sign = token[0]
-        if sign in "{}":
-            depth = max(0, depth + (1 if sign == "{" else -1))
+        if sign in "{}" or token["edge"]:
+            depth = max(0, depth + (1 if sign == "{" or sign.startswith("\\b") else -1))
         elif token["silent"] and not text[at : token.start()].strip():
             at = token.end()
             if sign.startswith(("\\hline", "\\midrule")) and not (header or column) and 0 < row <= MOST_HEADERS:
