@@ -89,16 +89,31 @@ def test_only_scores_of_words_in_fusion_by_score_are_scaled(fusion: str, changed
         assert dict(fuse(0.25)) == {"a": 0.1, "b": 0.6}
 
 
-def test_several_collections_trust_words_where_one_of_them_covers_the_question(tmp_path: Path) -> None:
-    docs = ingest(tmp_path)
-    (tmp_path / "few").mkdir()
-    (tmp_path / "few" / "far.md").write_text("The computer was slow for a day.", encoding="utf-8")
-    store = str(tmp_path / "store")
-    for name, folder in (("many", docs), ("few", tmp_path / "few")):
+def open_two(store: str, docs: Path, far: Path) -> Any:
+    for name, folder in (("many", docs), ("few", far)):
         with ragstone.open(store, collection=name, embedder=BagOfWords(4096)) as kb:
             kb.ingest(folder)
     settings = Settings(store, pipelines=(PipelineSettings("all", collections=("few", "many")),))
-    with ragstone.open(settings=settings, embedder=BagOfWords(4096)) as kb:
-        options: dict[str, Any] = {"cosine_weight": 0, "bm25_weight": 1, "feedback": 0}
-        found = kb.pipeline("all").search("euros for a day ticket", **options)
-    assert (found.hits[0].chunk.document.path, found.hits[0].score) == ("more.md", 1)
+    return ragstone.open(settings=settings, embedder=BagOfWords(4096))
+
+
+@pytest.mark.parametrize(
+    ("far", "asked", "score"),
+    [
+        ("The computer was slow for a day.", "euros for a day ticket", 1),  # one of them covers the question
+        ("Nobody knew.", "ticket umbrella refund tuesday", None),  # one has no word of it, and says nothing
+    ],
+)
+def test_the_collection_that_covers_a_question_best_says_how_much_words_count(
+    tmp_path: Path, far: str, asked: str, score: float | None
+) -> None:
+    docs = ingest(tmp_path)
+    (tmp_path / "few").mkdir()
+    (tmp_path / "few" / "far.md").write_text(far, encoding="utf-8")
+    options: dict[str, Any] = {"cosine_weight": 0, "bm25_weight": 1, "feedback": 0}
+    with open_two(str(tmp_path / "store"), docs, tmp_path / "few") as kb:
+        found = kb.pipeline("all").search(asked, **options).hits[0]
+    with ragstone.open(str(tmp_path / "store"), collection="many", embedder=BagOfWords(4096)) as kb:
+        alone = kb.search(asked, **options).hits[0].score
+    assert (found.chunk.document.path, found.score) == ("more.md", alone if score is None else score)
+    assert score == 1 or alone < 1

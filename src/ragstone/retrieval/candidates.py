@@ -112,7 +112,7 @@ async def search_source(
         with trace.time_stage("rank"):
             compared = meaning if {"cosine", FUSED} & found.keys() else None
             signals = await _read("rate", reader, reader.rate(list_ids(found), vector=compared, query=asked.text))
-        words = await measure_coverage(reader, asked, signals) if len(found) > 1 else 1.0
+            words = await measure_coverage(reader, asked, found, signals)
         made = SourceRanking(source, number, found, signals, variant.is_fragment, asked.text, compared, words=words)
         rankings.append(made)
     with trace.time_stage("rank"):
