@@ -54,6 +54,13 @@ def test_a_page_is_a_section_with_its_last_revision() -> None:
     assert (found.title, found.meta, found.warnings) == ("Obstwiki", {"pages": 2}, ())
 
 
+def test_of_revisions_without_a_time_the_last_counts() -> None:
+    data = dump(page("Apple", "Old words.", "New words."))
+    for time in (b"2020-01-01T00:00:00Z", b""):
+        changed = data.replace(b"2020-01-01T00:00:00Z", time).replace(b"2021-01-01T00:00:00Z", time)
+        assert "New words." in read(changed).record
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -72,6 +79,9 @@ def test_a_page_is_a_section_with_its_last_revision() -> None:
         ("<pre>\n== x ==\n</pre>\nEnd", "```\n== x ==\n```\n\nEnd"),
         ('<syntaxhighlight lang="python">\nx = {{y}}\n</syntaxhighlight>', "```python\nx = {{y}}\n```"),
         ("#REDIRECT [[Apple]]", "Redirect to Apple"),
+        ("#WEITERLEITUNG [[Apple|x]] <!-- no --> [[Category:Fruit]]\n{{Old}}", "Redirect to Apple"),
+        ("#first [[Apple]] of many", "1. first Apple of many"),
+        ("A List<String> of <b>words</b>, __FILE__ and __NOTOC__.", "A List<String> of words, __FILE__ and ."),
         ("= One =\n====== Six ======\n= no", "# One\n\n###### Six\n\n= no"),
         ("<!-- never closed {{ [[ and so on", "<!-- never closed {{ [[ and so on"),
     ],
@@ -94,7 +104,7 @@ def test_a_damaged_dump_is_read_up_to_the_damage() -> None:
     data = dump(page("Apple", "A fruit."), page("Bolton", "A town."))
     found = read(data[: data.index(b"A town")])
     assert "A fruit." in found.record
-    assert found.warnings[0].startswith("the dump is damaged behind page 1: ")
+    assert found.warnings[0].startswith("the dump is damaged after page 1: ")
     with pytest.raises(Refused, match="no page can be read"):
         read(data[: data.index(b"A fruit")])
 

@@ -41,7 +41,7 @@ def parse_dump(data: bytes, *, path: str) -> Extraction:
         raise Refused("broken", f"{path} is a dump of a wiki of which no page can be read: {why}; export it again")
     if not blocks:
         raise Refused("empty", f"{path} holds no page with text")
-    warnings = (f"the dump is damaged behind page {dump.pages:,}: {dump.fault}",) if dump.fault else ()
+    warnings = (f"the dump is damaged after page {dump.pages:,}: {dump.fault}",) if dump.fault else ()
     return Extraction(record, blocks, MEDIAWIKI, dump.title or None, {"pages": dump.pages}, warnings)
 
 
@@ -73,7 +73,7 @@ def _read_page(page: Element, dump: _Dump) -> Iterator[BlockDraft]:
     revisions = list(page.iterfind("{*}revision"))
     if not revisions:
         return
-    last = max(revisions, key=lambda revision: _text(revision, "timestamp"))
+    last = max(reversed(revisions), key=lambda revision: _text(revision, "timestamp"))  # of equal ones the last
     contributor = last.find("{*}contributor")
     who = _text(contributor, "username") if contributor is not None else ""
     yield BlockDraft("paragraph", " · ".join(filter(None, (_text(last, "timestamp"), who))))

@@ -28,10 +28,24 @@ OPTION = re.compile(r"[a-zà-ÿ]{2,15}|upright.*|\d*x?\d+px|\w+=.*", re.DOTALL)
 LANGUAGE_LINK = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,10})?:")
 QUOTES = re.compile(r"'{2,5}")
 BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
-SWITCH = re.compile(r"__[A-Z]{3,30}__")
+# Elements of pages and of MediaWiki; anything else between angle brackets (`List<String>`) is shown as it stands.
+TAG = re.compile(
+    r"</?(?:abbr|b|bd[io]|big|blockquote|br|caption|categorytree|center|chem|cite|code|data|dd|del|dfn|div|dl|dt"
+    r"|em|font|gallery|h[1-6]|hiero|hr|i|imagemap|includeonly|indicator|inputbox|ins|kbd|li|link|mapframe|maplink|mark"
+    r"|math|meta|noinclude|nowiki|ol|onlyinclude|p|poem|pre|q|r[bpt]|references?|ref|rtc|ruby|s|samp|score|section"
+    r"|small|source|span|strike|strong|su[bp]|syntaxhighlight|t[dhrt]|table|templatestyles|time|timeline|translate"
+    r"|tvar|u|ul|var|wbr)(?![\w-])[^<>]{0,500}>",
+    re.IGNORECASE,
+)
+SWITCH = re.compile(
+    r"__(?:NO[A-Z]{2,30}|(?:FORCE)?TOC|NEWSECTIONLINK|HIDDENCAT|INDEX|STATICREDIRECT|EXPECT[A-Z]{2,30}|DISAMBIG)__"
+)
 ITEM = re.compile(r"([*#:;]{1,20})\s*(.*)")
-REDIRECT = re.compile(r"#\w{5,20}\s*:?\s*\[\[([^\[\]|]{1,500})", re.IGNORECASE)
+# A page that leads to another holds nothing else but categories and templates.
+REDIRECT = re.compile(
+    r"#\w{5,20}\s*:?\s*\[\[([^\[\]|]{1,500})[^\[\]]{0,500}\]\]"
+    r"(?>\s+|\[\[[^\[\]]{1,500}\]\]|\{\{[^{}]{1,500}\}\}|__[A-Z]{3,30}__)*\Z"
+)
 ATTRIBUTES = re.compile(r"[^|=\[\]{}]{0,500}=[^|\[\]{}]{0,500}\|(?!\|)")
 CODE = ("pre", "syntaxhighlight", "source")
 
@@ -63,7 +77,7 @@ class _Page:
 def read_markup(text: str, names: WikiNames, *, level: int = 1) -> Iterator[BlockDraft]:
     """The blocks of a page below a heading of this level. Notes and templates are left out but for the values of
     boxes (lines `name = value`); categories come last."""
-    if redirect := REDIRECT.match(text.lstrip()):
+    if redirect := REDIRECT.match(_drop_comments(text).lstrip()):
         yield BlockDraft("paragraph", f"Redirect to {redirect[1].strip()}")
         return
     page = _Page(names)
