@@ -18,7 +18,8 @@ VERBATIM = re.compile(
 LANGUAGE = re.compile(r"lang\s*=\s*[\"']?([\w+#-]{1,30})")
 HELD = re.compile("\0(\\d+)\0")  # in place of what is no markup
 BRACES = re.compile(r"\{\{|\}\}")
-INFORMED = re.compile(r"^[ \t]*\|[ \t]*([^|={}\[\]\n]{1,60}?)[ \t]*=[ \t]*(\S.*)$", re.MULTILINE)
+NAMED = re.compile(r"\s*([^|={}\[\]\n]{1,60}?)[ \t]*=")
+MARKS, BELOW = "*#:;{", "\n"  # what begins a line of its own
 PICTURE = re.compile(r"[^\n]{1,300}\.(?:jpe?g|png|svg|gif|webp|tiff?)\s*", re.IGNORECASE)
 LINK = re.compile(r"\[\[([^\[\]|\n]{1,500})((?:\|[^\[\]|]{0,5000}){0,20})\]\]")
 NESTED = 3  # links within the captions of pictures
@@ -75,8 +76,8 @@ class _Page:
 
 
 def read_markup(text: str, names: WikiNames, *, level: int = 1) -> Iterator[BlockDraft]:
-    """The blocks of a page below a heading of this level. Notes and templates are left out but for the values of
-    boxes (lines `name = value`); categories come last."""
+    """The blocks of a page below a heading of this level. Notes and templates are left out but for those of several
+    lines, as boxes and quotes, whose values and texts are read; categories come last."""
     if redirect := REDIRECT.match(_drop_comments(text).lstrip()):
         yield BlockDraft("paragraph", f"Redirect to {redirect[1].strip()}")
         return
@@ -126,13 +127,25 @@ def _replace_templates(text: str, show: Callable[[str], str]) -> str:
 
 
 def _show_template(inner: str, page: _Page) -> str:
-    """The values of a box, a line each; nothing of a template within a sentence."""
+    """What a box says: its values, a line each, and its texts. Nothing of a template within a sentence."""
     if "\n" not in inner:
         return ""
     text = LINK.sub(lambda link: "" if _find_prefix(link[1]) in page.names.files else link[0], inner)
-    values = INFORMED.findall(_replace_templates(text, lambda _: ""))
-    lines = [f"{name.replace('_', ' ')}: {value}" for name, value in values if not PICTURE.fullmatch(value)]
-    return "\n\n" + "\n".join(lines) + "\n\n" if lines else ""
+    text = _show_links(_replace_templates(text, _show_inner_template), page)
+    out: list[str] = []
+    for part in text.split("|")[1:]:
+        named = NAMED.match(part)
+        value = part[named.end() if named else 0 :].strip()
+        if not named:
+            out.append(f"\n{value}\n")
+        elif value and not PICTURE.fullmatch(value):
+            out.append(f"{named[1].replace('_', ' ')}: {BELOW if value[0] in MARKS else ''}{value}")
+    return "\n\n" + "\n".join(out) + "\n\n" if any(map(str.strip, out)) else ""
+
+
+def _show_inner_template(inner: str) -> str:
+    """The values without a name of a template in a box: `5 m` of `{{convert|5|m}}`."""
+    return " ".join(part.strip() for part in inner.split("|")[1:] if "=" not in part)
 
 
 def _find_prefix(target: str) -> str:
