@@ -154,6 +154,17 @@ def test_equal_values_of_a_message_stay_under_their_own_names() -> None:
         assert one in text
 
 
+def test_replies_within_a_message_keep_their_own_author_and_time() -> None:
+    replies = [
+        {"user": {"name": ("Dana", "Eli")[n % 2]}, "created_at": f"2024-03-1{n}", "body": f"Reply {n}."}
+        for n in range(5)
+    ]
+    issue = {"user": {"name": "Dana"}, "created_at": "2024-03-01", "body": "Broken.", "comments": replies}
+    text = cut(read([{**issue, "n": n} for n in range(9)]), cap=900)[0].text
+    for n in range(5):
+        assert f'"name": "{("Dana", "Eli")[n % 2]}"\n"created_at": "2024-03-1{n}"\n"body": "Reply {n}."' in text
+
+
 def test_records_that_are_no_messages_are_whole() -> None:
     rows = [{"id": n, "title": f"Issue {n}", "body": f"The desk {n} is broken.", "open": False} for n in range(30)]
     found = read(rows)
@@ -244,6 +255,6 @@ def test_broken_json_takes_time_in_step_with_its_size(unit: str) -> None:
 def test_a_message_of_many_parts_takes_time_in_step_with_its_size() -> None:
     def work(size: int) -> None:
         parts = [{"text": f"Part {number} of a very long message."} for number in range(size)]
-        list(split_elements(json.dumps([{"user": "a", "ts": 1, "text": parts}])))
+        list(split_elements(json.dumps([{"user": "a", "ts": 1, "text": "word " * 50 * size, "more": parts}])))
 
     in_step(work, 2_000, 16_000, most=20)

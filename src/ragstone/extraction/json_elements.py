@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any, NamedTuple
 
 WHOLE = 200  # characters of neighbours that are one stretch; a shorter array is never looked into
@@ -35,12 +35,22 @@ ADDRESS = re.compile(r"https?://\S+")
 KEY = re.compile(r"(?=\D*\d)[\w+/=-]{16,}")
 
 
+class Item(NamedTuple):
+    """An object in an array, or the outermost: the one around it (-1: none), how deep its members stand, their keys in
+    small letters."""
+
+    above: int
+    depth: int
+    keys: set[str]
+
+
 class Leaf(NamedTuple):
-    """A text, number or constant: characters [start, end) with its key, how deep it stands, and for an element of an
-    array where the array's key stands."""
+    """A text, number or constant: characters [start, end) with its key, how deep it stands, in which item, and for an
+    element of an array where the array's key stands."""
 
     key: str
     depth: int
+    item: int
     start: int
     end: int
     raw: str
@@ -171,54 +181,94 @@ def _read_message(text: str, start: int, end: int) -> tuple[tuple[int, int], ...
 
 
 def _is_message(value: Any) -> bool:
-    keys = {key.lower() for key, one in value.items() if one}
-    return bool(keys & WHO and keys & WHEN) and any(key.lower() in WORDS for key in value)
+    return _has_members({key.lower() for key, one in value.items() if one}, {key.lower() for key in value})
+
+
+def _has_members(told: Set[str], keys: Set[str]) -> bool:
+    return bool(told & WHO and told & WHEN and keys & WORDS)
 
 
 def _keep_readable(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The opening brace, and each value with its key that tells a reader something which was not said before."""
+    """The opening brace, and each value with its key that tells a reader something which was not said before. Messages
+    within the message, as replies, have their own author and time."""
     yield start, start + 1
-    said: set[tuple[str, str]] = set()
+    items: dict[int, Item] = {}
+    said: set[tuple[int, str, str]] = set()
     spoken = ""
     above: tuple[int, int] | None = None
-    for leaf in _list_leaves(text, start, end):
+    leaves = list(_list_leaves(text, start, end, items))
+    messages = _find_messages(items)
+    for leaf in leaves:
+        message = messages[leaf.item]
+        depth = leaf.depth - items[message].depth
         value = leaf.raw.strip('"').strip()
         # What stands within the message says the same under any name (`name`, `real_name`), unless it is a number.
-        told = ("" if leaf.is_text else leaf.key, value)
-        is_repeated = told in said and (leaf.depth > 1 or len(value) >= REPEATED)
-        if is_repeated or (len(value) >= REPEATED and value in spoken) or not _is_readable(leaf, value):
+        told = (message, "" if leaf.is_text else leaf.key, value)
+        is_repeated = told in said and (depth > 0 or len(value) >= REPEATED)
+        if (
+            is_repeated
+            or (REPEATED <= len(value) <= LOOKED_AT and value in spoken)
+            or not _is_readable(leaf, depth, value)
+        ):
             continue
         said.add(told)
-        spoken += value if len(spoken) < LOOKED_AT else ""
+        spoken += value[: LOOKED_AT - len(spoken)]
         if leaf.above and leaf.above != above:
             yield leaf.above
         above = leaf.above
         yield leaf.start, leaf.end
 
 
-def _is_readable(leaf: Leaf, value: str) -> bool:
-    """Whether people read a value: of the message itself nearly all, of what it holds no identifiers and addresses."""
+def _find_messages(items: dict[int, Item]) -> dict[int, int]:
+    """For each item itself or the one around it that is a message; the outermost where none is."""
+    found: dict[int, int] = {}
+    for start, item in items.items():  # from the outermost inwards
+        is_own = item.above < 0 or _has_members(item.keys, item.keys)
+        found[start] = start if is_own else found[item.above]
+    return found
+
+
+def _is_readable(leaf: Leaf, depth: int, value: str) -> bool:
+    """Whether people read a value: of the message itself (0) nearly all, of what it holds no identifiers and
+    addresses."""
     name = leaf.key.lower()
-    if not value or leaf.raw in ("null", "false") or (leaf.depth > 1 and (name in CHANGED or leaf.raw == "true")):
+    if not value or leaf.raw in ("null", "false") or (depth and (name in CHANGED or leaf.raw == "true")):
         return False
     if name in WHEN or name in WORDS:
         return True
     if name.endswith("unixtime"):
         return False
     if KIND.fullmatch(leaf.key):
-        return leaf.depth == 1 and value.lower() not in USUAL_KINDS
-    if leaf.depth == 1:
-        return not (IDENTITY.fullmatch(leaf.key) and KEY.fullmatch(value))
-    return not (IDENTITY.fullmatch(leaf.key) or ADDRESS.fullmatch(value) or KEY.fullmatch(value))
+        return not depth and value.lower() not in USUAL_KINDS
+    is_key = KEY.fullmatch(value) is not None
+    if not depth:
+        return not (IDENTITY.fullmatch(leaf.key) and is_key)
+    return not (IDENTITY.fullmatch(leaf.key) or ADDRESS.fullmatch(value) or is_key)
 
 
-def _list_leaves(text: str, start: int, end: int) -> Iterator[Leaf]:
-    opened: list[tuple[str, str, tuple[int, int] | None]] = []  # sign, key and where that stands
+class _Opened(NamedTuple):
+    """An array or object around a value: its sign and key, where that stands, and the item that it is or is in."""
+
+    sign: str
+    key: str
+    place: tuple[int, int] | None
+    item: int
+    is_item: bool
+
+
+def _list_leaves(text: str, start: int, end: int, items: dict[int, Item]) -> Iterator[Leaf]:
+    """The leaves in order; `items` takes those that they stand in."""
+    opened: list[_Opened] = []
     key, place = "", (-1, -1)
     for token in TOKEN.finditer(text, start, end):
         sign = text[token.start()]
         if sign in "[{":
-            opened.append((sign, key or (opened[-1][1] if opened else ""), place if key else None))
+            around = opened[-1] if opened else _Opened("[", "", None, -1, is_item=False)
+            is_item = sign == "{" and around.sign == "["
+            if is_item:
+                items[token.start()] = Item(around.item, len(opened) + 1, set())
+            item = token.start() if is_item else around.item
+            opened.append(_Opened(sign, key or around.key, place if key else None, item, is_item))
             key, place = "", (-1, -1)
         elif sign in "]}":
             opened.pop()
@@ -227,9 +277,11 @@ def _list_leaves(text: str, start: int, end: int) -> Iterator[Leaf]:
             key, place = "", (-1, -1)
         elif sign == ":":
             continue
-        elif opened[-1][0] == "{" and place[0] < 0:
+        elif opened[-1].sign == "{" and place[0] < 0:
             key, place = token[0].strip('"'), token.span()
+            if opened[-1].is_item:
+                items[opened[-1].item].keys.add(key.lower())
         else:
             begin = place[0] if place[0] >= 0 else token.start()
-            above = opened[-1][2] if opened[-1][0] == "[" else None
-            yield Leaf(key or opened[-1][1], len(opened), begin, token.end(), token[0], above)
+            above = opened[-1].place if opened[-1].sign == "[" else None
+            yield Leaf(key or opened[-1].key, len(opened), opened[-1].item, begin, token.end(), token[0], above)
