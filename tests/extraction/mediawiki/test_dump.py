@@ -109,8 +109,19 @@ def test_a_damaged_dump_is_read_up_to_the_damage() -> None:
     found = read(data[: data.index(b"A town")])
     assert "A fruit." in found.record
     assert found.warnings[0].startswith("the dump is damaged after page 1: ")
-    with pytest.raises(Refused, match="no page can be read"):
-        read(data[: data.index(b"A fruit")])
+
+
+@pytest.mark.parametrize("text", ["<mediawiki>A note.</mediawiki>", "<mediawiki><page>A & note.", "<mediawiki> note."])
+def test_a_file_of_which_no_page_can_be_read_is_kept_as_plain_text(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = extract(text.encode(), path="wiki.xml")
+    assert "note." in found.record
+    assert found.media_type == "text/plain"
+    [warning] = found.warnings
+    assert warning.startswith("no page of this dump of a wiki can be read: ")
+    assert "\n" not in warning
+    monkeypatch.setattr("ragstone.extraction.mediawiki.dump.LARGEST_TEXT", 9)
+    with pytest.raises(Refused, match="no page of this dump"):
+        read(text.encode())
 
 
 def test_entities_of_a_dump_are_not_expanded() -> None:

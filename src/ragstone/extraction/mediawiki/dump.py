@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lxml import etree
 
@@ -12,10 +12,12 @@ from ragstone.extraction.archive import SAFE, Element
 from ragstone.extraction.feed.elements import element_name
 from ragstone.extraction.media_types import MEDIAWIKI
 from ragstone.extraction.mediawiki.markup import WikiNames, read_markup
+from ragstone.extraction.plain_text import PlainText
 from ragstone.extraction.record.builder import BlockDraft, write_record
 
 FILES, CATEGORIES = "6", "14"  # namespaces by their numbers
 WIKITEXT = ("", "wikitext")
+LARGEST_TEXT = 10_000_000  # bytes of a file that is kept as plain text
 
 
 @dataclass(slots=True)
@@ -30,15 +32,19 @@ class _Dump:
 
 def parse_dump(data: bytes, *, path: str) -> Extraction:
     """A heading for each page with its title, below it when and by whom it was changed last, then what it says. Pages
-    are read one after the other; of a damaged dump those before the damage, with a warning.
+    are read one after the other; of a damaged dump those before the damage, with a warning. Where no page can be read,
+    a file that is not too large is kept as plain text.
 
-    Raises `Refused`: broken (no page can be read), empty (no page has text).
+    Raises `Refused`: broken (no page can be read), empty (no page has text), encoding (of plain text).
     """
     dump = _Dump(WikiNames())
     record, blocks = write_record(_read_pages(data, dump))
     if not dump.pages:
-        why = dump.fault or "it holds none"
-        raise Refused("broken", f"{path} is a dump of a wiki of which no page can be read: {why}; export it again")
+        why = f"no page of this dump of a wiki can be read: {dump.fault or 'it holds none'}"
+        if len(data) > LARGEST_TEXT:
+            raise Refused("broken", f"{path}: {why}; export it again")
+        text = PlainText().extract(data.replace(b"\0", b""), path=path)
+        return replace(text, warnings=(*text.warnings, f"{why}; the file was kept as plain text"))
     if not blocks:
         raise Refused("empty", f"{path} holds no page with text")
     warnings = (f"the dump is damaged after page {dump.pages:,}: {dump.fault}",) if dump.fault else ()
@@ -57,7 +63,7 @@ def _read_pages(data: bytes, dump: _Dump) -> Iterator[BlockDraft]:
             while element.getprevious() is not None:
                 del element.getparent()[0]
     except etree.XMLSyntaxError as error:
-        dump.fault = str(error)[:200]
+        dump.fault = " ".join((error.msg or "it is no XML").split())[:200]
 
 
 def _read_site(site: Element, dump: _Dump) -> None:
