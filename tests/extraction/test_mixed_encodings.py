@@ -29,12 +29,17 @@ def test_a_file_cut_within_a_character_keeps_its_text() -> None:
     assert warnings == ("the file ends within a character: it was cut short",)
 
 
+def test_a_last_letter_in_an_old_encoding_is_no_cut_character() -> None:
+    assert decode_text((LINE * 3).encode() + "Menü".encode("cp1252"), path="a.txt")[0] == LINE * 3 + "Menü"
+
+
 def test_a_byte_order_mark_does_not_refuse_a_foreign_byte() -> None:
     assert decode_text(b"\xef\xbb\xbf" + LINE.encode() * 3 + b"\xfcber\n", path="a.csv")[0].endswith("über\n")
 
 
 def test_marks_that_were_written_twice_are_dropped() -> None:
-    assert decode_text(b"\xef\xbb\xbf\xef\xbb\xbf# Title", path="a.md")[0] == "# Title"
+    for text in ("# Title", "ＡＢ in letters of full width"):  # their bytes begin as the mark does
+        assert decode_text(b"\xef\xbb\xbf" * 2 + text.encode(), path="a.md")[0] == text
 
 
 @pytest.mark.parametrize(("encoding", "name"), [("mac_roman", "Mac Roman"), ("cp850", "DOS code page 850")])
@@ -54,6 +59,25 @@ def test_accented_letters_within_words_are_no_japanese(encoding: str, name: str)
 )
 def test_texts_in_old_encodings_are_not_taken_for_mixed_ones(text: str, encoding: str) -> None:
     assert decode_text((text * 5).encode(encoding), path="a.txt")[0] == text * 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The “smart” quotes don’t matter — or so they say.\n",
+        "Wait—what did he say? Nothing—really.\n",
+        "don’t\n",
+        "• one item of the list\n• another one\n",
+        "pages 10–12 and 14–18\n",
+        "He came… and went…\n",
+        "Temperature: 20 ± 1 °C\n",
+        "§ 5 Abs. 2\n",
+        "Price: 20 €\n",
+    ],
+)
+def test_quotes_dashes_and_signs_of_windows_are_no_letters(text: str) -> None:
+    assert decode_text(text.encode("cp1252"), path="a.txt")[0] == text
+    assert decode_text((text * 20).encode("cp1252"), path="a.txt")[0] == text * 20
 
 
 LOG = b"2024-05-01 boiler on, pressure 1.8 bar\n" * 9

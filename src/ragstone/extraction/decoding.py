@@ -54,9 +54,9 @@ def _decode_bytes(data: bytes, path: str) -> tuple[str, tuple[str, ...]]:
         return decode_unmarked(data, path=path)
     encoding, skip = marked
     if encoding == "utf-8":
-        return decode_unmarked(
-            data.lstrip(codecs.BOM_UTF8) if data.startswith(2 * codecs.BOM_UTF8) else data[skip:], path=path
-        )
+        while data.startswith(codecs.BOM_UTF8, skip):  # as programs write it that join files
+            skip += len(codecs.BOM_UTF8)
+        return decode_unmarked(data[skip:], path=path)
     try:
         return data[skip:].decode(encoding), ()
     except UnicodeDecodeError as error:

@@ -31,8 +31,15 @@ PAIR = {
 }
 CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 WORD = re.compile(r"[^\W\d_]+|[^\x00-\x7f]")
-PUNCTUATION = frozenset("€£§°–—’‘“”„«»…·\u00a0²³½™®©×")
-SINGLE = ("cp1252", "cp1250", "cp1251", "koi8-r", "cp1253", "mac_roman", "cp850")
+PUNCTUATION = frozenset("€£§°–—’‘“”„«»…·•\u00a0²³½™®©×±")
+# Marks in their places: quotes around words, an apostrophe within one, dashes between words, numbers or blanks.
+PLACED = re.compile(
+    r"(?<![^\W_])[“‘„«](?=[^\W_])|(?<=[^\W_]|[.,;:!?…])[”’»](?![^\W_])|(?<=[^\W\d_])[’—](?=[^\W\d_])"
+    r"|(?<!\S)[–—•](?!\S)|(?<=\d)–(?=\d)|(?<=[^\W_])…(?![^\W_])"
+)
+LATE = ("mac_roman", "cp850")  # their letters are the quotes and dashes of Windows-1252, which is far more frequent
+RARE = 0.75
+SINGLE = ("cp1252", "cp1250", "cp1251", "koi8-r", "cp1253", *LATE)
 NAMES = {
     "cp932": "Shift-JIS",
     "euc_jp": "EUC-JP",
@@ -103,7 +110,7 @@ def _rank_encodings(sample: bytes) -> list[str]:
     """The encodings that fit, the best first; at a tie the one named first."""
     judges: list[tuple[str, Callable[[bytes], float]]] = [(name, partial(_score_pairs, name)) for name in USUAL]
     # Control characters are half of letters in UTF-16, which nearly any byte is one of the late encodings for.
-    single = SINGLE[:-2] if CONTROL.search(sample) else SINGLE
+    single = [name for name in SINGLE if name not in LATE or not CONTROL.search(sample)]
     judges += [(name, partial(_score_letters, name)) for name in single]
     scores = {name: judge(sample) for name, judge in judges}
     return [name for name in sorted(scores, key=lambda name: -scores[name]) if scores[name] >= LEAST]
@@ -124,7 +131,8 @@ def _score_pairs(name: str, sample: bytes) -> float:
             lead = match[1][0]
             found = match[2][0] >= least and any(lead in some for some in leads)
             # Between two Latin letters it is rather an accented letter of another encoding.
-            found = found and not (behind_letter and sample[match.end() : match.end() + 1].isalpha())
+            after = sample[match.end() : match.end() + 1] if match[2][0] > 0x7F else match[2]
+            found = found and not (behind_letter and after.isalpha())
             usual, others, kana = usual + found, others + (not found), kana + (lead in KANA)
         elif match[0][0] > 0x7F:
             others += 1
@@ -137,21 +145,25 @@ def _score_letters(name: str, sample: bytes) -> float:
     """How much the characters beyond ASCII look like letters inside words of one script, from -1 to 1."""
     text = sample.decode(name, errors="replace")
     total = score = 0.0
-    for word in WORD.findall(text):
+    for match in WORD.finditer(text):
+        word = match[0]
         foreign = sum(c > "\x7f" for c in word)
-        total += foreign
-        score += foreign * _score_word(word) if foreign else 0.0
-    return score / total if total else 0.0
+        if foreign:
+            total += foreign
+            score += foreign * (0.9 if PLACED.match(text, match.start()) else _score_word(word))
+    return (RARE if name in LATE else 1.0) * score / total if total else 0.0
 
 
 def _score_word(word: str) -> float:
     """
     >>> (_score_word("café"), _score_word("Привет"), _score_word("Ïðèâåò"), _score_word("оЛЬГА"),
-    ...  _score_word("…"), _score_word("¤"))
-    (0.9, 0.95, -0.5, -0.5, 0.3, -0.5)
+    ...  _score_word("…"), _score_word("¤"), _score_word("à"))
+    (0.9, 0.95, -0.5, -0.5, 0.35, -0.5, 0.32)
     """
     if not word[0].isalpha():
-        return 0.3 if word in PUNCTUATION else -0.5 if word.isprintable() and word != "\ufffd" else -1.0
+        return 0.35 if word in PUNCTUATION else -0.5 if word.isprintable() and word != "\ufffd" else -1.0
+    if len(word) == 1:  # it may be a sign of another encoding
+        return 0.32
     latin = [c < "\x7f" or "LATIN" in unicodedata.name(c, "") for c in word]
     if (any(latin) and not all(latin)) or any(a.islower() and b.isupper() for a, b in pairwise(word)):
         return -0.5

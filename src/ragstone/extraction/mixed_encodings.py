@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 FOREIGN = re.compile("[\udc80-\udcff]+")
 OURS = re.compile("[^\x00-\x7f\udc80-\udcff]")
-CUT = 3  # bytes at most of a character that is cut at the end of a file
+CUT = re.compile("(?:[\udcc2-\udcdf]|[\udce0-\udcef][\udc80-\udcbf]?|[\udcf0-\udcf4][\udc80-\udcbf]{0,2})\\Z")
 SHARE = 0.6  # of the bytes beyond ASCII that must be UTF-8; texts in old encodings have .35 at most
 SAMPLE = 1 << 16  # characters of the other lines that are judged
 
@@ -18,8 +18,9 @@ def decode_mixed(data: bytes, rank: Callable[[bytes], list[str]]) -> tuple[str, 
     beyond = len(data) - len(data.translate(None, bytes(range(128, 256))))
     if not foreign or beyond - foreign < SHARE * beyond:
         return None
-    if foreign <= CUT and (end := FOREIGN.search(text)) is not None and end.end() == len(text):
-        return text[: end.start()], 0, ""
+    cut = CUT.search(text)  # a character that is cut at the end of a file
+    if cut is not None and foreign == len(cut[0]):
+        return text[: cut.start()], 0, ""
     lines = [line for line in text.split("\n") if FOREIGN.search(line)]
     sample = OURS.sub("", "\n".join(lines)[:SAMPLE]).encode("utf-8", errors="surrogateescape")
     name = next(iter(rank(sample)), "cp1252")
