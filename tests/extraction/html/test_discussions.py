@@ -3,6 +3,7 @@
 import pytest
 
 from ragstone.extraction.html.parse import Html
+from tests.speed import in_step
 
 PROSE = "A long sentence, which says something about the matter at hand, and goes on for a while. "
 MENU = '<ul class="menu">' + "".join(f'<li><a href="/{n}">Board number {n}</a></li>' for n in range(9)) + "</ul>"
@@ -75,3 +76,10 @@ def test_names_that_link_to_people_are_text(address: str) -> None:
         f'<p>Notes. {PROSE}</p><p>Attendees: <a href="{address}">Ines Duarte</a> <a href="{address}">Tom Byrne</a></p>'
     )
     assert "Ines Duarte" in body(page)
+
+
+def test_the_work_grows_as_the_number_of_posts_does_where_each_has_a_class_of_its_own() -> None:
+    def read(posts: int) -> None:
+        body("".join(f'<div class="post-{n}"><p>{PROSE}</p></div>' for n in range(posts)))
+
+    in_step(read, 2000, 16_000, most=16)

@@ -89,12 +89,12 @@ def find_posts(nodes: Sequence[Node]) -> Counter[int]:
         if not node.role and (post := _find_post(node)) is not None:
             prose[_name(post)] += _count_direct_text(node)
     found: Counter[int] = Counter()
-    for node in nodes:
-        is_post = node.text - node.links >= SHORT and prose[_name(node)] > MOST * prose.total()
-        up: Node | None = node if is_post else None
-        while up is not None:
-            found[id(up)] += 1
-            up = up.parent
+    least = MOST * prose.total()
+    for node in reversed(nodes):  # from the leaves up
+        if node.text - node.links >= SHORT and prose[_name(node)] > least:
+            found[id(node)] += 1
+        if node.parent is not None and id(node) in found:
+            found[id(node.parent)] += found[id(node)]
     return found
 
 
