@@ -1,11 +1,14 @@
 """Manual pages in their source: what a terminal shows of them, with an option and what it does together."""
 
+from collections.abc import Callable
+
 import pytest
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction import detect, extract
 from ragstone.extraction.roff.parse import parse_roff
+from tests.speed import in_step
 
 MAN = r"""'\" t
 .\" a comment
@@ -127,9 +130,19 @@ def test_a_page_of_bsds_macros_too() -> None:
         (".ig\nhidden\n..\nshown", "shown"),
         (".if t \\{\nhidden\n.\\}\nshown", "shown"),
         (".nr zZ 1\n.if \\n(zZ=1 shown", "shown"),
-        (r"caf\('e \(em na\(:ive \[u00FC]", "cafe\u0301 — nai\u0308ve ü"),
+        (r"caf\('e \(em na\(:ive \[u00FC]", "café — naïve ü"),
         (r"\s-1small\s0 \f(CWcode\fP \m[red]red\m[]", "small code red"),
         (".UNKNOWN kept words", "kept words"),
+        (".ie n \\{\\\n.ie t hidden\n.el shown\n.\\}\n.el hidden", "shown"),
+        (".if !n hidden\n.if n \\{ shown \\}", "shown"),
+        (".de XX\none\n..\n.am XX\ntwo\n..\n.XX", "one two"),
+        (".de XX\n\\\\$2 <\\\\$1>\n..\n.als YY XX\n.am YY\n.  ad l\n.  .\n.YY joe@x.org Joe", "Joe <joe@x.org>"),
+        (".am UNKNOWN\nhidden\n..\n.UNKNOWN shown", "shown"),
+        (".ds X one\n.as X , two\n\\*X", "one, two"),
+        (".nop kept words", "kept words"),
+        (".if --5 hidden\n.if " + "9" * 3000 + " shown", "shown"),
+        ('a \\\\" b', 'a \\" b'),
+        (r"\[u0041_0301] \[uD800] \[u110000] \[u0000].", "Á ."),
     ],
 )
 def test_conditions_strings_macros_and_escapes(lines: str, shown: str) -> None:
@@ -145,6 +158,69 @@ def test_tables_keep_their_cells() -> None:
         (1, 0, "ls"),
         (1, 1, "lists files"),
     ]
+
+
+def test_a_table_may_change_its_format() -> None:
+    table = ".TS\nl l.\nName\tMeans\n.T&\nl\nl.\nls\tlists\n.TE\n"
+    [block] = [block for block in read(f".TH A 1\n.SH B\n{table}").blocks if block.type == "table"]
+    assert [cell.text for cell in block.cells] == ["Name", "Means", "ls", "lists"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        (".nf\nshown", ["shown"]),
+        (".TS\nl l.\na\tshown", ["| a | shown |"]),
+        (".TS\nl l.\na\tshown\n.SH NEXT\nshown too", ["| a | shown |", "NEXT", "shown too"]),
+        (".de XX\nshown\n.SH NEXT\nshown too", ["shown", "NEXT", "shown too"]),
+        (".ig\nshown", ["shown"]),
+        (".if t \\{\nshown", ["shown"]),
+        (".Bd -literal\nshown", ["shown"]),
+    ],
+)
+def test_what_nobody_ends_is_not_lost(lines: str, shown: list[str]) -> None:
+    assert [block.text for block in read(f".TH A 1\n.SH B\n{lines}\n").blocks][2:] == shown
+
+
+def test_a_function_of_several_lines_reads_as_one_call() -> None:
+    page = '.Dd x\n.Dt OPEN 2\n.Sh S\n.Bf -symbolic\n.Ft int\n.Fo open\n.Fa "char *path"\n.Fa int\n.Fc\n.Ef\n'
+    assert read(page).blocks[-1].text == "int open(char *path, int)"
+
+
+HEAD = ".TH A 1\n.SH B\n"
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "conditions in conditions": lambda n: ".if n \\{\n" * n + "x\n" + ".\\}\n" * n,
+    "conditions that do not hold": lambda n: ".ie t a\n.el \\{\\\n" * n + "x\n" + ".\\}\n" * n,
+    "conditions in a line": lambda n: ".ie n " * n + "x\n",
+    "definitions without an end": lambda n: ".de XX\n" * n,
+    "open brackets": lambda n: "\\[" * n + "\n",
+    "macros of mdoc in a line": lambda n: ".Op " + "Oo a Oc " * n + "\n",
+    "words of mdoc in a line": lambda n: ".Op " + "a " * n + "\n",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_work_grows_as_the_page_does(name: str) -> None:
+    in_step(lambda n: read(f"{HEAD}.Sh C\nx\n{HOSTILE[name](n)}"), 4000, 32_000, most=16)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ".de XX\n.XX \\\\$* \\\\$*\n..\n.XX aaaa\n",
+        ".de XX\n.XX\n" + "hello\n" * 5000 + "..\n.XX\n",
+        ".de XX\n" + "\n" * 5000 + ".XX\n..\n.XX\n",
+        ".ds X " + "x" * 100_000 + "\n" + "\\*X" * 100_000 + "\n",
+    ],
+)
+def test_what_a_page_defines_does_not_grow_without_end(lines: str) -> None:
+    found = read(f"{HEAD}first\n{lines}last\n")
+    assert len(found.record) < 4_000_000
+    assert found.record.startswith("# a(1)\n\n## B\n\nfirst")
+    assert found.record.rstrip().endswith("last")
+    assert found.warnings == (
+        "macros or strings that the page defines grow without end; some of their text was left out",
+    )
 
 
 @pytest.mark.parametrize("page", [MAN, MDOC])

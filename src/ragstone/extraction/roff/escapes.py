@@ -1,17 +1,19 @@
 """Escapes of roff in a line of text: characters by their names, fonts, sizes and strings."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
 
+NAME = r"\[([^\]\n]{0,99})\]"
 ESCAPE = re.compile(
     r"\\(?:"
-    r"[fFgkmMVY](?:\[[^\]\n]*\]|\(..|.)"  # fonts, colours, places: no text
-    r"|s(?:[+-]?(?:\[[^\]\n]*\]|\(..|'[^'\n]*'|\d{1,2})|[+-]?.)"
-    r"|[bBdDhHlLNoRSvwxXZ]'[^'\n]*'"
-    r"|n[+-]?(?:\[([^\]\n]*)\]|\((..)|(.))"  # 1-3 a number
-    r"|\*(?:\[([^\]\n]*)\]|\((..)|(.))"  # 4-6 a string
-    r"|\((..)|\[([^\]\n]*)\]"  # 7-8 a character
+    r"[fFgkmMVY](?:\[[^\]\n]{0,99}\]|\(..|.)"  # fonts, colours, places: no text
+    r"|s(?:[+-]?(?:\[[^\]\n]{0,99}\]|\(..|'[^'\n]{0,99}'|\d{1,2})|[+-]?.)"
+    r"|[bBdDhHlLNoRSvwxXZ]'[^'\n]{0,99}'"
+    rf"|n[+-]?(?:{NAME}|\((..)|(.))"  # 1-3 a number
+    rf"|\*(?:{NAME}|\((..)|(.))"  # 4-6 a string
+    rf"|\((..)|{NAME}"  # 7-8 a character
     r"|(.))"  # 9 anything else
 )
 # Names and characters in turn.
@@ -29,12 +31,13 @@ STRINGS: Mapping[str, str] = MappingProxyType(
 PLAIN: Mapping[str, str] = MappingProxyType(
     {"-": "-", "e": "\\", "\\": "\\", "~": " ", " ": " ", "0": " ", "'": "'", "`": "`", ".": ".", "t": "\t", "_": "_"}
 )
-COMMENT = re.compile(r"\\[\"#].*")
+COMMENT = re.compile(r"((?:^|[^\\])(?:\\\\)*)\\[\"#].*")
+NUMBERED = re.compile(r"u([0-9A-Fa-f]{4,6})((?:_[0-9A-Fa-f]{4,6}){0,9})")
 
 
 def drop_comment(line: str) -> str:
     """A line without the comment at its end."""
-    return COMMENT.sub("", line) if "\\" in line else line
+    return COMMENT.sub(r"\1", line) if "\\" in line else line
 
 
 def show_escapes(text: str, strings: Mapping[str, str], numbers: Mapping[str, int]) -> str:
@@ -62,8 +65,14 @@ def _show_character(match: re.Match[str]) -> str:
     name = match[7] or match[8]
     if not name:
         return ""
-    if name.startswith("u") and re.fullmatch(r"u[0-9A-Fa-f]{4,6}", name):
-        return chr(min(int(name[1:], 16), 0x10FFFF))
+    if NUMBERED.fullmatch(name):
+        return unicodedata.normalize("NFC", "".join(map(_show_number, name[1:].split("_"))))
     if len(name) == 2 and name not in NAMED and name[0] in MARKS and name[1].isalpha():
-        return name[1] + MARKS[name[0]]
+        return unicodedata.normalize("NFC", name[1] + MARKS[name[0]])
     return NAMED.get(name, "")
+
+
+def _show_number(number: str) -> str:
+    """A character by its number; none for what is no character or controls something."""
+    code = int(number, 16)
+    return "" if code < 0x20 or 0xD800 <= code < 0xE000 or code > 0x10FFFF else chr(code)

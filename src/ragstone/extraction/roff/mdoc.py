@@ -43,12 +43,12 @@ def format_line(name: str, words: Sequence[str], page: str) -> str:
     """The text of a macro and its words; `page` is the name of what the page is about."""
     writer = _Writer(page)
     writer.put_all([name, *words])
-    return writer.text.strip()
+    return "".join(writer.parts).strip()
 
 
 class _Writer:
     def __init__(self, page: str) -> None:
-        self.text = ""
+        self.parts: list[str] = []
         self._page = page
         self._closing: list[str] = []
         self._tight = False
@@ -59,8 +59,8 @@ class _Writer:
         while at < len(words):
             word = words[at]
             at = self._put_macro(word, words, at + 1) if word in MACROS else self._put_word(words, at)
-        while self._closing:
-            self.text += self._closing.pop()
+        self.parts += reversed(self._closing)
+        self._closing.clear()
 
     def _put_macro(self, name: str, words: Sequence[str], at: int) -> int:
         """Write a macro; returns where the words go on that it did not take."""
@@ -69,7 +69,9 @@ class _Writer:
             self._tight = True
             self._closing += AROUND[name][1] if name in AROUND else ""
         elif name in CLOSING:
-            self.text = self.text.rstrip() + CLOSING[name]
+            while self.parts and not self.parts[-1].strip():
+                self.parts.pop()
+            self.parts.append(CLOSING[name])
         elif taking := TAKING.get(name):
             return taking(self, words, at)
         elif name in BY_NAME or name == "Nd":
@@ -79,14 +81,14 @@ class _Writer:
     def _put_word(self, words: Sequence[str], at: int) -> int:
         word = words[at]
         while at == len(words) - 1 and self._closing and LEFT.fullmatch(word):  # it stands outside
-            self.text += self._closing.pop()
+            self.parts.append(self._closing.pop())
         self._put(word)
         return at + 1
 
     def _put(self, word: str) -> None:
-        if self.text and not self._tight and not LEFT.fullmatch(word):
-            self.text += " "
-        self.text += word
+        if self.parts and not self._tight and not LEFT.fullmatch(word):
+            self.parts.append(" ")
+        self.parts.append(word)
         self._tight = word in RIGHT
 
     def _join(self, _: Sequence[str], at: int) -> int:
@@ -94,7 +96,7 @@ class _Writer:
         return at
 
     def _put_apostrophe(self, words: Sequence[str], at: int) -> int:
-        self.text += "'"
+        self.parts.append("'")
         return self._join(words, at)
 
     def _put_prefix(self, words: Sequence[str], at: int) -> int:
@@ -103,7 +105,7 @@ class _Writer:
         return self._join(words, at + 1)
 
     def _put_cell(self, words: Sequence[str], at: int) -> int:
-        self.text += "\t"
+        self.parts.append("\t")
         return self._join(words, at)
 
     def _put_name(self, words: Sequence[str], at: int) -> int:

@@ -11,26 +11,14 @@ from ragstone.extraction.decoding import decode_text
 from ragstone.extraction.media_types import ROFF
 from ragstone.extraction.record.builder import BlockDraft, write_record
 from ragstone.extraction.record.tables import place_cells
-from ragstone.extraction.roff.mdoc import MACROS, format_line, is_mdoc
+from ragstone.extraction.roff.macros import BREAKS, CODE, HEADINGS, JOINED, KNOWN, SILENT
+from ragstone.extraction.roff.mdoc import format_line, is_mdoc
 from ragstone.extraction.roff.preprocess import Preprocessor, RoffLine
 from ragstone.extraction.roff.tables import split_table
 
-HEADINGS = {"SH": 2, "Sh": 2, "SS": 3, "Ss": 3}
-BREAKS = frozenset("PP P LP Pp Lp sp HP Sp YS Rs Re".split())
-FONTS = frozenset(("B", "I", "SM", "SB", "R", "CW"))
-ALTERNATING = frozenset(("BI", "BR", "IB", "IR", "RB", "RI"))
-CODE = {"nf": "fi", "EX": "EE", "Vb": "Ve", "DS": "DE", "CS": "CE"}
-# What says how a page looks, or what it is indexed by.
-SILENT = frozenset(
-    "ad af als AT bp ce cs ch da di DT em Ek Bk eo ec ev EQ EN fam fc ft hc hla hw hy hym in IX INDENT it kern lf ll "
-    "ls lt mk na ne nh nop ns nx os Os pc PD ph pl pm po ps rm rn rr rs rt Sm so ss ta tc ti tm tr UC ul UNINDENT vs "
-    "wh TE Dd Lb El UE ME cflags warn c2 cc".split()
-)
 BULLETS = frozenset("• * o - + · – — ○ □ ◦".split())
 NUMBER = re.compile(r"\(?\d{1,3}[.)]")
-KNOWN = frozenset((*HEADINGS, *BREAKS, *FONTS, *ALTERNATING, *CODE, *CODE.values(), *SILENT, *MACROS)) | frozenset(
-    "TH Dt TP TQ IP RS RE br TS Bl It Bd Ed UR MT SY OP".split()
-)
+LONGEST = 2000  # characters of the options before a text
 
 
 def parse_roff(data: bytes, *, path: str) -> Extraction:
@@ -40,12 +28,18 @@ def parse_roff(data: bytes, *, path: str) -> Extraction:
     """
     text, warnings = decode_text(data, path=path)
     reader = _Reader()
-    for line in Preprocessor(unify_newlines(text), KNOWN).lines():
+    source = Preprocessor(unify_newlines(text), KNOWN)
+    for line in source.lines():
         reader.read(line)
-    reader.flush()
+    reader.finish()
     record, blocks = write_record(reader.drafts)
     if not any(block.type != "heading" for block in blocks):
         raise Refused("empty", f"{path} holds no text; if it only names another page, that page is read by itself")
+    if source.is_cut:
+        warnings = (
+            *warnings,
+            "macros or strings that the page defines grow without end; some of their text was left out",
+        )
     return Extraction(record, blocks, ROFF, reader.title or None, {}, warnings)
 
 
@@ -65,6 +59,7 @@ class _Reader:
         self._rows: list[str] | None = None
         self._lists: list[str] = []  # kinds of mdoc's lists that are open
         self._long_tag = False
+        self._call: list[str] = []  # of a function that is open, with its arguments
 
     def read(self, line: RoffLine) -> None:
         """Take a line in."""
@@ -84,10 +79,16 @@ class _Reader:
             self._end_code()
         elif is_mdoc(line.macro):
             self._put_mdoc(line)
-        elif line.macro in ALTERNATING:
+        elif line.macro in JOINED:
             self._put("".join(line.words))
         elif line.macro not in SILENT and line.macro not in CODE.values() and line.words:
             self._put(line.rest)
+
+    def finish(self) -> None:
+        """End what is open at the end of the page."""
+        self._end_table()
+        self._end_code()
+        self.flush()
 
     def flush(self) -> None:
         """End the paragraph or item."""
@@ -106,7 +107,7 @@ class _Reader:
         elif self._waits == "tag" and text.strip():
             self._tag = " ".join(filter(None, (self._tag, text.strip())))
             self._waits = ""
-        elif self._long_tag:
+        elif self._long_tag and len(self._tag or "") < LONGEST:
             self._tag = f"{self._tag or ''} {text.strip()}".strip()
         elif self._code is not None:
             self._code.append(text.rstrip())
@@ -142,7 +143,7 @@ class _Reader:
     # --- items ---------------------------------------------------------------------------------
 
     def _start_tagged(self, _: Sequence[str]) -> None:
-        if self._tag and not self._words and self._tight:  # several options, one text
+        if self._tag and not self._words and self._tight and len(self._tag) < LONGEST:  # several options, one text
             self._tag += ","
         else:
             self._end_code()
@@ -158,7 +159,7 @@ class _Reader:
     def _start_item(self, words: Sequence[str]) -> None:
         self._end_code()
         tag = words[0].strip() if words else ""
-        if tag and self._tag and not self._words and self._tight:
+        if tag and self._tag and not self._words and self._tight and len(self._tag) < LONGEST:
             self._tag += f", {tag}"
             return
         self.flush()
@@ -197,14 +198,21 @@ class _Reader:
 
     def _read_row(self, line: RoffLine) -> None:
         rows = self._rows if self._rows is not None else []
-        if line.macro == "TE":
-            self._rows = None
-            if cells := split_table(rows):
-                self.drafts.append(BlockDraft("table", cells=place_cells(cells)))
+        if line.macro == "TE" or line.macro in HEADINGS:
+            self._end_table()
+            if line.macro in HEADINGS:
+                self.read(line)
         elif not line.macro:
             rows.append(line.words[0])
+        elif line.macro == "T&":
+            rows.append(".T&")
         elif line.macro not in SILENT and line.macro not in BREAKS:
-            rows.append("".join(line.words) if line.macro in ALTERNATING else line.rest)
+            rows.append("".join(line.words) if line.macro in JOINED else line.rest)
+
+    def _end_table(self) -> None:
+        rows, self._rows = self._rows, None
+        if rows and (cells := split_table(rows)):
+            self.drafts.append(BlockDraft("table", cells=place_cells(cells)))
 
     # --- mdoc ----------------------------------------------------------------------------------
 
@@ -215,12 +223,23 @@ class _Reader:
         if line.macro == "Xc":
             self._long_tag = False
             return
+        if line.macro == "Fo" or (self._call and line.macro in ("Fa", "Fc")):
+            self._put_call(line.macro, words)
+            return
         text = format_line(line.macro, words, self._name)
         if line.macro in ("Dl", "D1"):
             self.flush()
             self.drafts.append(BlockDraft("code", text))
         else:
             self._put(text)
+
+    def _put_call(self, macro: str, words: Sequence[str]) -> None:
+        """A function between `Fo` and `Fc`, with an argument or more in each line between."""
+        if macro == "Fc":
+            self._put(f"{self._call[0]}({', '.join(self._call[1:])}){''.join(words)}")
+        self._call = [] if macro == "Fc" else [*words[:1]] if macro == "Fo" else self._call
+        if macro == "Fa":
+            self._call.extend(words)
 
     def _start_list(self, words: Sequence[str]) -> None:
         self._depth += 1 if self._lists else 0
@@ -248,9 +267,6 @@ class _Reader:
     def _put_optional(self, words: Sequence[str]) -> None:
         self._put(f"[{' '.join(words)}]")
 
-    def _put_name(self, words: Sequence[str]) -> None:
-        self._put("".join(words))
-
 
 HANDLERS: Mapping[str, Callable[[_Reader, Sequence[str]], None]] = MappingProxyType(
     {
@@ -269,9 +285,6 @@ HANDLERS: Mapping[str, Callable[[_Reader, Sequence[str]], None]] = MappingProxyT
         "It": _Reader._start_list_item,
         "Bd": _Reader._start_display,
         "OP": _Reader._put_optional,
-        "UR": _Reader._put_name,
-        "MT": _Reader._put_name,
-        "SY": _Reader._put_name,
     }
 )
 

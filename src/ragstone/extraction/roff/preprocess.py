@@ -10,9 +10,12 @@ from ragstone.extraction.roff.escapes import drop_comment, show_escapes
 CONTROL = re.compile(r"[.'][ \t]*([^\s\\]*)[ \t]*(.*)")
 ARGUMENT = re.compile(r'"((?:[^"]|"")*)"?|((?:\\[ ]|[^ \t])+)')
 PARAMETER = re.compile(r"\\{1,2}\$([1-9])|\\{1,2}\$[*@]")
-COMPARED = re.compile(r"\(?(-?\d+)\s*([=<>]=?)\s*(-?\d+)\)?")
+COMPARED = re.compile(r"\(?(-?\d{1,18})\s{0,9}([=<>]=?)\s{0,9}(-?\d{1,18})\)?")
+NUMBER = re.compile(r"\s{0,9}([+-]?)(\d{1,18})")
 BRACED = re.compile(r"\\\{|\\\}")
-MOST = 20_000  # macros of a page's own that are expanded
+ROOM = 1_000_000  # characters that macros and strings of a page's own may add, and twice the page
+LINE = 10  # of them for a line, however short
+LONGEST = 4000  # characters of a line that is a condition
 
 
 class RoffLine(NamedTuple):
@@ -33,10 +36,17 @@ class Preprocessor:
         self._lines = deque(re.sub(r"\\\n", "", text).split("\n"))
         self._known = known
         self._strings: dict[str, str] = {}
+        self._longest = 0  # characters of a string
         self._numbers: dict[str, int] = {".g": 1}
         self._macros: dict[str, list[str]] = {}
-        self._else = False
-        self._expanded = 0
+        self._else: list[bool] = []
+        self._room = ROOM + 2 * len(text)
+        self._never_ends: set[str] = set()  # ends that no later line has
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether macros or strings of the page's own were left out, as they grow without end."""
+        return self._room < 0
 
     def lines(self) -> Iterator[RoffLine]:
         """The lines that print something or say how."""
@@ -44,33 +54,52 @@ class Preprocessor:
             line = drop_comment(self._lines.popleft())
             control = CONTROL.fullmatch(line) if line[:1] in (".", "'") else None
             if control is None:
-                yield RoffLine("", (self._show(line.replace("\\}", "")),))
+                shown = line.replace("\\}", "")
+                if shown.strip() or shown == line:
+                    yield RoffLine("", (self._show(shown),))
             elif (name := control[1]) and not self._obey(name, control[2]):
                 words = tuple(map(self._show, split_arguments(control[2])))
-                if name in self._macros and name not in self._known and self._expanded < MOST:
-                    self._expanded += 1
-                    self._lines.extendleft(reversed([_fill(one, words) for one in self._macros[name]]))
-                else:
+                body = self._macros.get(name, []) if name not in self._known else []
+                if body and self._has_room(body, words):
+                    self._lines.extendleft(reversed([_fill(one, words) for one in body]))
+                elif name not in self._macros or body or name in self._known:
                     yield RoffLine(name, words)
 
     def _show(self, text: str) -> str:
-        return show_escapes(text, self._strings, self._numbers)
+        strings = self._strings
+        if strings and "\\*" in text:
+            self._room -= text.count("\\*") * self._longest
+            strings = strings if self._room >= 0 else {}
+        return show_escapes(text, strings, self._numbers)
+
+    def _has_room(self, body: Sequence[str], words: Sequence[str]) -> bool:
+        given = sum(map(len, words)) + len(words)
+        self._room -= LINE + sum(LINE + len(line) + line.count("$") * given for line in body)
+        return self._room >= 0
 
     def _obey(self, name: str, rest: str) -> bool:
         """Whether a line defines or decides something, which is done here."""
         if name in ("de", "de1", "am", "ig"):
             defined, end = (*rest.split(), "", "")[:2] if name != "ig" else ("", (*rest.split(), "")[0])
             body = self._take_until("." + (end or "."))
-            if defined and name != "am":
+            if name == "am" and body is not None and defined in self._macros:
+                self._macros[defined] = [*self._macros[defined], *body]
+            elif defined and body is not None and name != "am":
                 self._macros[defined] = body
-        elif name == "ds":
+        elif name == "als":
+            new, old = (*rest.split(), "", "")[:2]
+            if old in self._macros:
+                self._macros[new] = self._macros[old]
+        elif name in ("ds", "as"):
             key, _, value = rest.partition(" ")
-            self._strings[key] = value.lstrip().removeprefix('"')
+            before = self._strings.get(key, "") if name == "as" else ""
+            self._strings[key] = before + value.lstrip().removeprefix('"')
+            self._longest = max(self._longest, len(self._strings[key]))
         elif name == "nr":
             key, _, value = rest.partition(" ")
-            number = re.match(r"\s*([+-]?)(\d+)", self._show(value))
-            before = self._numbers.get(key, 0) if number and number[1] else 0
-            self._numbers[key] = before + int(number[1] + number[2]) if number else 0
+            number = NUMBER.match(self._show(value))
+            counted = self._numbers.get(key, 0) if number and number[1] else 0
+            self._numbers[key] = counted + int(number[1] + number[2]) if number else 0
         elif name in ("if", "ie", "el", "while"):
             self._decide(name, rest)
         else:
@@ -78,13 +107,19 @@ class Preprocessor:
         return True
 
     def _decide(self, name: str, rest: str) -> None:
-        holds, rest = (self._else, rest) if name == "el" else self._evaluate(rest)
+        """Take a condition: where it holds, what follows is read on; the brace at the end of a block is dropped."""
+        if len(rest) > LONGEST:  # no page has such a condition: it is shown as text
+            self._lines.appendleft("\\&" + rest)
+            return
+        holds, rest = (bool(self._else) and self._else.pop(), rest) if name == "el" else self._evaluate(rest)
         if name == "ie":
-            self._else = not holds
+            self._else.append(not holds)
         rest = rest.lstrip()
-        body = self._take_block(rest[2:]) if rest.startswith("\\{") else [rest]
-        if holds and name != "while":
-            self._lines.extendleft(reversed([line for line in body if line.strip()]))
+        is_block, rest = rest.startswith("\\{"), rest.removeprefix("\\{").lstrip()
+        if (not holds or name == "while") and (not is_block or self._skip_block(rest)):
+            return
+        if rest.strip():
+            self._lines.appendleft(rest)
 
     def _evaluate(self, text: str) -> tuple[bool, str]:
         """Whether a condition holds for a terminal, and what follows it; what is not understood does not hold."""
@@ -106,25 +141,32 @@ class Preprocessor:
                 holds, rest = _compare(self._show(said)), f"{brace}{inner} {rest}"
         return holds != negative, rest
 
-    def _take_until(self, end: str) -> list[str]:
+    def _take_until(self, end: str) -> list[str] | None:
+        """The lines before an end; None, and none is taken, where there is none."""
         body: list[str] = []
-        while self._lines:
+        while self._lines and end not in self._never_ends:
             line = self._lines.popleft()
             if line.rstrip().replace(" ", "").startswith(end):
-                break
-            body.append(line)
-        return body
-
-    def _take_block(self, first: str) -> list[str]:
-        """The lines of a block in braces."""
-        body, depth, line = list[str](), 1, first
-        while True:
-            for brace in BRACED.findall(line):
-                depth += 1 if brace == "\\{" else -1
-            body.append(line if depth > 0 else line.replace("\\}", ""))
-            if depth <= 0 or not self._lines:
                 return body
+            body.append(line)
+        self._never_ends.add(end)
+        self._lines.extendleft(reversed(body))
+        return None
+
+    def _skip_block(self, first: str) -> bool:
+        """Leave out the lines of a block in braces; False, and none is left out, where it has no end."""
+        skipped, depth, line = list[str](), 1, first
+        while "\\}" not in self._never_ends:
+            depth += sum(1 if brace == "\\{" else -1 for brace in BRACED.findall(line))
+            if depth <= 0:
+                return True
+            if not self._lines:
+                self._never_ends.add("\\}")
+                break
             line = self._lines.popleft()
+            skipped.append(line)
+        self._lines.extendleft(reversed(skipped))
+        return False
 
 
 def split_arguments(text: str) -> list[str]:
@@ -149,6 +191,6 @@ def _fill(line: str, words: Sequence[str]) -> str:
 def _compare(said: str) -> bool:
     match = COMPARED.fullmatch(said)
     if match is None:
-        return said.lstrip("-").isdigit() and int(said) > 0
+        return said.isascii() and said.isdigit() and said.strip("0") != ""
     a, b = int(match[1]), int(match[3])
     return {"=": a == b, "<": a < b, ">": a > b}[match[2][0]] or (match[2][1:] == "=" and a == b)

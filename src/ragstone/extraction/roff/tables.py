@@ -18,7 +18,11 @@ def split_table(lines: Sequence[str]) -> list[list[RawCell]]:
 def _join_cells(lines: Sequence[str], tab: str) -> Iterator[list[str]]:
     """The cells of each row; text between `T{` and `T}` is one."""
     row: list[str] | None = None
+    is_format = False
     for line in lines:
+        if is_format or line.rstrip() == ".T&":  # another format, up to a point
+            is_format = not line.rstrip().endswith(".")
+            continue
         if row is None:
             if not line.strip() or set(line.strip()) <= set("_=-"):
                 continue
