@@ -229,7 +229,24 @@ def test_a_page_is_known_by_its_content(page: str, path: str) -> None:
     assert detect(page.encode(), path) == "text/troff"
 
 
-@pytest.mark.parametrize("text", [".TH is a macro of roff\n", "...\n.Dd\n", "A text.\n.TH XARGS 1\n"])
+@pytest.mark.parametrize(
+    "text", ['.TH "DROP TABLE" "7"\n', "\ufeff.TH A 1\n", ". TH A 1\n", '\\" a comment\n.TH A 1\n', ".TH after n 8.0\n"]
+)
+def test_its_name_may_be_of_several_words_or_stand_behind_a_mark(text: str) -> None:
+    assert detect(f"{text}.SH B\nc\n".encode(), "page") == "text/troff"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".TH is a macro of roff\n",
+        "...\n.Dd\n",
+        "...\n.Dt NAME\n",
+        "A text.\n.TH XARGS 1\n",
+        "'Begin with this line,' she said:\n.TH XARGS 1\n",
+        ".mode csv\n.Dd x\n",
+    ],
+)
 def test_text_about_macros_is_no_page(text: str) -> None:
     assert detect(text.encode(), "notes.txt") == "text/plain"
 
