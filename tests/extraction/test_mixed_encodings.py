@@ -90,8 +90,23 @@ def test_a_log_with_a_hole_is_text_and_the_hole_is_left_out(path: str) -> None:
     assert found.warnings == ("4,096 NUL bytes were left out; the file may be damaged",)
 
 
+TEXT = b"a text of more than fifty bytes, as strings in binary files are now and then"
+
+
 @pytest.mark.parametrize(
-    "data", [b"a\0b", b"PK\x03\x04" + LOG + b"\0", b"x" * 257 + b"ustar\0" + LOG, LOG + b"\0\xff\xfe"]
+    "data",
+    [
+        b"a\0b",
+        b"PK\x03\x04" + LOG + b"\0",
+        b"x" * 257 + b"ustar\0" + LOG,
+        LOG + b"\0\xff\xfe",
+        b"\0".join([TEXT] * 50),  # records without lines
+        b"\0asm\1\0\0\0" + TEXT * 9,
+        b"JAVA PROFILE 1.0.2\0" + LOG,
+        b"DIRC\0\0\0\2" + TEXT * 9,
+        b"README" + bytes(94) + 2 * b"000644 \0" + bytes(300) + LOG * 9,  # an old archive
+        LOG * 200 + b"word\0" * 30_000,
+    ],
 )
 def test_binary_data_with_text_in_it_is_no_log(data: bytes) -> None:
     assert not detect(data, "boiler.log").startswith("text/")
