@@ -1,5 +1,7 @@
 """A question in the text is an answer only with the reply below it."""
 
+import pytest
+
 from ragstone.answering.extractive.question_analysis import analyze_question
 from ragstone.answering.extractive.selection import rank_passages, select_passages
 from ragstone.core.types import Hit
@@ -41,3 +43,25 @@ def test_the_reply_to_another_question_is_none() -> None:
 def test_a_list_of_questions_may_be_what_is_wanted() -> None:
     [text] = answer(hit("- Which fuse does the inverter need?\n- How long is its cable?"))
     assert "Which fuse" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Did you know that the inverter needs a fuse of 250 A?",
+        'Of 400 owners of an inverter we asked: "Which fuse do you use?"',
+    ],
+)
+def test_a_fact_with_a_question_mark_is_quoted_alone(text: str) -> None:
+    assert answer(hit(f"{ABOVE}\n\n{text}")) == [text]
+
+
+@pytest.mark.parametrize("reply", ["- One of 250 A.\n- A spare one.", "1. One of 250 A.\n2. A spare one."])
+def test_a_list_may_be_the_reply(reply: str) -> None:
+    assert answer(hit(f"{ABOVE}\n\n{ASKED}\n\n{reply}")) == [f"{ASKED}\n\n{reply}"]
+
+
+def test_a_list_of_further_questions_is_no_reply() -> None:
+    assert answer(hit(f"The inverter hums.\n\n{ASKED}\n\n- How long is the cable?\n- Who sells it?")) == [
+        "The inverter hums."
+    ]
