@@ -7,6 +7,7 @@ from ragstone.extraction.code_languages import find_language
 from ragstone.extraction.decoding import encoding_from_bom
 from ragstone.extraction.holed_text import is_holed_text, is_utf8
 from ragstone.extraction.mail_boundaries import is_archive
+from ragstone.extraction.manual_pages import is_manual_page
 
 BINARY = "application/octet-stream"
 PDF = "application/pdf"
@@ -167,14 +168,6 @@ BEGINNINGS = ((b"BEGIN:VCALENDAR", CALENDAR), (b"BEGIN:VCARD", CARD))
 LOOKED_AT = 64 * 1024  # bytes from the start; NUL bytes are looked for everywhere
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
 MANY = 0.02  # control characters among the bytes looked at
-# The source of a manual page begins with a comment or a macro that such pages begin with, and a line names the page.
-ROFF_START = re.compile(
-    rb"\s*(?:(?:[.'][ \t]*)?\\[\"#]|\.[ \t]*\n|[.'][ \t]*(?:TH|Dd|Dt|SH|de1?|d[as]|nr|ig|i[ef]|so|mso|do|tr|hw|lf|als"
-    rb"|rm|rn|nh|hy|ad|na|ll|p[los]|cs|UC|PU)(?=[\s\\!]))"
-)
-MANUAL_PAGE = re.compile(
-    rb"^[.'][ \t]*(?:TH[ \t]+(?:\"[^\"\n]{1,200}\"|\S+)[ \t]+\"?[\dnlLo]|Dd[ \t]|Dt[ \t]+\S)", re.MULTILINE
-)
 # Possessive: what stands before the page is passed once and never looked at again.
 PAGE = re.compile(rb"(?>\s+|<!--(?s:.*?)-->|<\?xml[^>]*+>)*+<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
 WIKI = re.compile(rb"(?>\s+|<!--(?s:.*?)-->|<\?xml[^>]*+>)*+<mediawiki[\s>]")
@@ -205,7 +198,7 @@ def detect(data: bytes, path: str) -> str:
         return HTML
     if WIKI.match(start):
         return MEDIAWIKI
-    if named == "text/plain" and ROFF_START.match(start) and MANUAL_PAGE.search(start):
+    if named == "text/plain" and is_manual_page(start):
         return ROFF
     if named == "text/plain":
         begun = start.lstrip()[:100].upper()
