@@ -83,9 +83,17 @@ def test_lines_that_lead_through_a_manual_of_info_are_navigation() -> None:
     text = (
         "\x1f\nFile: bc.info,  Node: Start,  Next: Part,  Up: Top\n\nBegin here.\n\n"
         "* Menu:\n\n* Part::  What\n    follows.\n* Other: Far.    Elsewhere.\n"
-        "\x1f\nFile: bc.info,  Node: Part\n\n* An item of the text\n"
+        "\x1f\nFile: bc.info,  Node: Part\n\n* An item of the text\n\n"
+        "* note: an item that begins with a word and a colon\n\n"
+        "2 A\n***\n\nEnd.\n"
     )
     found = PlainText().extract(text.encode(), path="bc.info")
-    assert [block.text for block in found.blocks if block.role == "body"] == ["Begin here.", "* An item of the text"]
+    assert [(block.text, block.level) for block in found.blocks if block.role == "body"] == [
+        ("Begin here.", 0),
+        ("* An item of the text", 0),
+        ("* note: an item that begins with a word and a colon", 0),
+        ("2 A", 1),
+        ("End.", 0),
+    ]
     plain = PlainText().extract(text.replace("\x1f", "").encode(), path="a.txt")
     assert all(block.role == "body" for block in plain.blocks)

@@ -150,7 +150,8 @@ def _score_letters(name: str, sample: bytes) -> float:
         foreign = sum(c > "\x7f" for c in word)
         if foreign:
             total += foreign
-            score += foreign * (0.9 if PLACED.match(text, match.start()) else _score_word(word))
+            is_placed = not word[0].isalpha() and PLACED.match(text, match.start())
+            score += foreign * (0.9 if is_placed else _score_word(word))
     return (RARE if name in LATE else 1.0) * score / total if total else 0.0
 
 

@@ -24,7 +24,7 @@ STARRED = re.compile(r"^[^\s*].*\n\*{4,}[ \t]*$", re.MULTILINE)  # chapters abov
 # The manuals of GNU's info: what leads from node to node is no text.
 INFO = re.compile(r"\x1f\s*File: [^\n,]+,\s+Node: ")
 NODE = re.compile(r"File: [^\n,]+,\s+Node: [^\n]+")
-MENU_LINE = re.compile(r"\* [^\n:]+:(?::| |$)[^\n]*|[ \t]+[^\n]*")
+MENU_LINE = re.compile(r"\* [^\n:]+:(?::[^\n]*|[ \t][^\n]*\.(?:[ \t][^\n]*)?|)|[ \t]+[^\n]*")  # a node, or "node."
 NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})\.?[ \t]+(\S.*)")
 SECTION = re.compile(r"^(\d{1,3})\.\d{1,3}\.?[ \t]+(\w)", re.MULTILINE)
 LONGEST = 80  # characters of a heading
@@ -111,7 +111,7 @@ def _build_blocks(record: str) -> Iterator[Block]:
                 "heading",
                 text[slice(*run[0])].strip(),
                 (lines.span(run[0][0], run[taken - 1][1]),),
-                level=min(6, level + lower),
+                level=max(1, min(6, level + lower)),
             )
         if rest := run[taken:]:
             shown = "\n".join(text[a:b] for a, b in rest)
