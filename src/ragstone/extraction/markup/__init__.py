@@ -1,1 +1,1 @@
-"""Lightweight markup: reStructuredText, AsciiDoc, Org and TeX, each with the file itself as text of record."""
+"""Lightweight markup: reStructuredText, AsciiDoc, Org and TeX, each with the lines of the file as text of record."""

@@ -25,9 +25,20 @@ class Line(NamedTuple):
         return not self.text.strip()
 
 
+class WrittenRow(NamedTuple):
+    """A row of a table as it stands in the text of record: its line, its text and cells with places in it, and the rule
+    on the next line."""
+
+    line: int
+    text: str
+    cells: tuple[Cell, ...]
+    rule: str = ""
+
+
 class MarkupPiece(NamedTuple):
     """Lines [first, behind) as a block, or of one line the characters of the file at `place`; `text` is set where it
-    differs from them. A table has cells with places in the file."""
+    differs from them. A table has cells with places in the file, or rows that are written in place of its lines; the
+    line of a caption holds its text alone then."""
 
     type: BlockType
     first: int
@@ -37,6 +48,9 @@ class MarkupPiece(NamedTuple):
     language: str | None = None
     cells: tuple[Cell, ...] = ()
     place: tuple[int, int] | None = None
+    rows: tuple[WrittenRow, ...] = ()
+    caption: str = ""
+    is_caption: bool = False
 
 
 def split_lines(text: str) -> list[Line]:

@@ -15,6 +15,7 @@ from ragstone.extraction.markup.org import read_org
 from ragstone.extraction.markup.rst import read_rst
 from ragstone.extraction.markup.tex import read_tex
 from ragstone.extraction.markup.tex_accents import show_accents
+from ragstone.extraction.markup.written_lines import build_table, write_tables
 from ragstone.extraction.media_types import ASCIIDOC, ORG, RST, TEX
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
@@ -27,9 +28,10 @@ READERS: Mapping[str, Callable[[Sequence[Line]], Iterator[MarkupPiece]]] = Mappi
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """reStructuredText, AsciiDoc, Org or TeX. The text of record is the decoded file; headings, paragraphs, items of
-    lists, tables of TeX and code are blocks, comments and directives that show no text are none. In TeX,
-    letters with accents stand in the text of record as they are read."""
+    """reStructuredText, AsciiDoc, Org or TeX. The text of record is the decoded file, line by line; headings,
+    paragraphs, items of lists, tables and code are blocks, comments and directives that show no text are none. Tables
+    of reStructuredText and AsciiDoc stand in the text of record as rows between bars, and letters with accents in TeX
+    as they are read."""
 
     media_type: str
     recipe: str = "markup-6"
@@ -40,30 +42,41 @@ class Markup:
         if self.media_type == TEX:
             record = show_accents(record)
         text = unify_newlines(record)
-        blocks = tuple(mark_toc_blocks(_build_blocks(text, READERS[self.media_type]), record))
+        lines = split_lines(text)
+        pieces = list(READERS[self.media_type](lines))
+        if any(piece.rows for piece in pieces):
+            record = text = "\n".join(write_tables(lines, pieces))
+            lines = split_lines(text)
+        blocks = tuple(mark_toc_blocks(_build_blocks(text, lines, pieces), record))
         if not blocks:
             raise Refused("empty", f"{path} holds no text")
         title = next((block.text for block in blocks if block.type == "heading"), None)
         return close_if_marked(Extraction(record, blocks, self.media_type, title, {}, warnings), record)
 
 
-def _build_blocks(text: str, read: Callable[[Sequence[Line]], Iterator[MarkupPiece]]) -> Iterator[Block]:
-    lines = split_lines(text)
+def _build_blocks(text: str, lines: Sequence[Line], pieces: Sequence[MarkupPiece]) -> Iterator[Block]:
     index = LineIndex(text)
-    for piece in read(lines):
-        if piece.cells:
-            yield _build_table(piece, index)
+    for piece in pieces:
+        if piece.cells or piece.rows:
+            yield build_table(piece, lines, index) if piece.rows else _build_table(piece, index)
             continue
         start = lines[piece.first].start + (lines[piece.first].indent if piece.type != "code" else 0)
         end = lines[piece.behind - 1].end
         start, end = piece.place or (start, end)
         shown = text[start:end] if piece.text is None else piece.text
         if shown.strip():
-            yield Block(piece.type, shown, (index.span(start, end),), level=piece.level, language=piece.language)
+            yield Block(
+                piece.type,
+                shown,
+                (index.span(start, end),),
+                level=piece.level,
+                language=piece.language,
+                caption_of="table" if piece.is_caption else None,
+            )
 
 
 def _build_table(piece: MarkupPiece, index: LineIndex) -> Block:
-    """A table with a span for each row, from its first cell to its last."""
+    """A table of TeX with a span for each row, from its first cell to its last."""
     rows = [list(row) for _, row in groupby(piece.cells, key=lambda cell: cell.row)]
     spans = tuple(index.span(row[0].char_start or 0, row[-1].char_end or 0) for row in rows)
     shown = "\n".join(f"| {' | '.join(cell.text for cell in row)} |" for row in rows)

@@ -11,6 +11,8 @@ from ragstone.extraction.markup.lines import (
     make_code,
     split_paragraph,
 )
+from ragstone.extraction.markup.rst_marks import show_marked
+from ragstone.extraction.markup.rst_tables import TABLES, read_drawn_table, read_table_directive
 
 RULE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*")
 DIRECTIVE = re.compile(r"\s*\.\.\s+([\w:+-]+)::\s*(.*)")
@@ -25,10 +27,6 @@ SILENT = frozenset(
     "toctree image index contents include raw module currentmodule literalinclude highlight default-role".split()
 )
 NAMES_NO_TEXT = frozenset(("figure", "only", "container", "tabularcolumns", "rst-class"))  # their argument
-# In a heading: a role with its text, or text and target; literals and emphasis.
-MARKED = re.compile(
-    r"(?<!\\):[\w:+.-]{1,60}:`~?([^`<>]{1,400}?)(?:\s*<[^`<>]{0,400}>)?`|(`{1,2}|\*{1,2})(?=\S)([^`*]{1,400})(?<=\S)\2_{0,2}"
-)
 
 
 def read_rst(lines: Sequence[Line]) -> Iterator[MarkupPiece]:
@@ -38,6 +36,9 @@ def read_rst(lines: Sequence[Line]) -> Iterator[MarkupPiece]:
     while at < len(lines):
         if lines[at].is_blank or LABEL.fullmatch(lines[at].text):
             at += 1
+        elif table := read_drawn_table(lines, at, len(lines)):
+            yield from table
+            at = table[-1].behind
         elif title := _find_title(lines, at):
             text, behind, mark = title
             if mark not in levels:
@@ -52,15 +53,6 @@ def read_rst(lines: Sequence[Line]) -> Iterator[MarkupPiece]:
             at = max(find_indented_end(lines, at + 1, lines[at].indent), at + 1)
         else:
             at = yield from _read_text(lines, at)
-
-
-def show_marked(text: str) -> str:
-    """A heading without the marks of roles and emphasis.
-
-    >>> show_marked(":mod:`csv` --- read ``CSV`` :ref:`files <x>`")
-    'csv --- read CSV files'
-    """
-    return MARKED.sub(lambda match: match[1] or match[3], text)
 
 
 def _find_title(lines: Sequence[Line], at: int) -> tuple[str, int, str] | None:
@@ -85,6 +77,9 @@ def _read_directive(lines: Sequence[Line], at: int, end: int, name: str, argumen
         first += 1
     if name in CODE:
         yield from make_code(lines, first, end, argument)
+    elif name in TABLES and (table := read_table_directive(lines, at, end, name, argument)):
+        yield from table
+        yield from _read_paragraphs(lines, table[-1].behind, end)
     elif name not in SILENT:
         if argument and "/" not in argument and name not in NAMES_NO_TEXT:
             yield MarkupPiece("paragraph", at, at + 1, text=argument)
@@ -99,7 +94,14 @@ def _read_paragraphs(lines: Sequence[Line], first: int, end: int) -> Iterator[Ma
             continue
         behind = min(find_blank(lines, at), end)
         inner = DIRECTIVE.fullmatch(lines[at].text)
-        if inner is None or inner[1] not in SILENT:
+        table = read_drawn_table(lines, at, end)
+        if inner and inner[1] in TABLES:
+            own_end = min(find_indented_end(lines, at + 1, lines[at].indent), end)
+            table = read_table_directive(lines, at, own_end, inner[1], inner[2])
+        if table:
+            yield from table
+            behind = table[-1].behind
+        elif inner is None or inner[1] not in SILENT:
             yield from split_paragraph(lines, at, behind)
         at = behind
 
