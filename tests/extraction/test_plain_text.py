@@ -1,11 +1,14 @@
 """Plain text: paragraphs, and headings only where they are certain."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragstone.core.analyzer import extract_terms
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.plain_text import PlainText
+from ragstone.testing.extractors import check_growth
 
 
 def read(text: str) -> Extraction:
@@ -97,3 +100,20 @@ def test_lines_that_lead_through_a_manual_of_info_are_navigation() -> None:
     ]
     plain = PlainText().extract(text.replace("\x1f", "").encode(), path="a.txt")
     assert all(block.role == "body" for block in plain.blocks)
+
+
+def test_colours_of_a_log_are_left_out_and_its_lines_keep_their_numbers() -> None:
+    found = read("start\n\n\x1b[31mERROR\x1b[0m disk \x1b[1;38;5;9mfull\x1b[K\n")
+    block = found.blocks[-1]
+    assert (block.text, block.spans[0].line_start) == ("ERROR disk full", 3)
+    assert extract_terms(found.record) == ["start", "error", "disk", "full"]
+    open_ended = "a \x1b]0;title without an end\nb \x1b[31"
+    assert read(open_ended).record.split() == ["a", "0;title", "without", "an", "end", "b", "31"]
+
+
+@pytest.mark.parametrize("unit", ["\x1b", "\x1b[", "\x1b]", "\x1b[3", "\x1b (", "\x1b[31mA"], ids=repr)
+def test_codes_for_terminals_take_time_in_step_with_the_text(unit: str) -> None:
+    def work(size: int) -> None:
+        read("A" + unit * (size // len(unit)))
+
+    check_growth(work)

@@ -14,6 +14,7 @@ from ragstone.extraction.media_types import file_suffix
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
+from ragstone.extraction.terminal_codes import leave_out_codes
 
 Run = list[tuple[int, int]]
 """Lines that are not blank, each as (start, end) without its break."""
@@ -41,9 +42,9 @@ LEVELS = {"*": 0, "=": 1, "-": 2, "~": 3}
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """Plain text. The text of record is the decoded file without data in base64, every visible character in one block.
-    In JSON and properties (Java) characters that are escaped by their numbers stand in it as they are read. Blocks of
-    JSON are elements of its outer arrays, and of messages only what people read is in blocks.
+    """Plain text. The text of record is the decoded file without data in base64 and codes for terminals, every visible
+    character in one block. In JSON and properties (Java) characters that are escaped by their numbers stand in it as
+    they are read. Blocks of JSON are elements of its outer arrays, and of messages only what people read is in blocks.
 
     A heading is a line that is underlined over its whole width by `*`, `=`, `-` or `~`, or a line between
     blank lines with a number of several parts (`2.1 Scope`); one part (`2 Scope`) counts where
@@ -56,6 +57,7 @@ class PlainText:
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused` for bytes that are neither UTF-8 nor UTF-16, and for a file without text."""
         record, warnings = decode_text(data, path=path)
+        record = leave_out_codes(record)
         if self.media_type == JSON or file_suffix(path) == ".properties":
             record = show_characters(record)
         if self.media_type == JSON:
