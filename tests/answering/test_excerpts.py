@@ -128,3 +128,8 @@ def test_the_figures_of_a_hit_mean_the_same_for_every_question() -> None:
     assert head.endswith("cosine 0.41 · 1 of 2 words")
     assert "1.000" not in head
     assert "rerank 0.20" in found_text(Found((replace(one, signals={"rerank": 0.2}),)), mask=same, question="samples")
+
+
+def test_a_word_with_invisible_characters_in_it_is_marked() -> None:
+    terms = weigh_terms("password", ["pass\u200bword"])
+    assert mark_words("The pass\u200bword is set.", terms) == f"The {MARK_START}password{MARK_END} is set."

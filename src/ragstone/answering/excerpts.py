@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS
-from ragstone.core.analyzer import TOKEN, extract_terms, extract_tokens, find_languages, stem_own
+from ragstone.core.analyzer import TOKEN, extract_terms, extract_tokens, find_languages, leave_out_unseen, stem_own
 from ragstone.core.escaping import MARK_END, MARK_START
 from ragstone.core.languages import detect_language
 from ragstone.core.question_language import list_pieces
@@ -134,5 +134,5 @@ def mark_words(line: str, terms: QuestionTerms) -> str:
     """
     return TOKEN.sub(
         lambda word: f"{MARK_START}{word[0]}{MARK_END}" if terms.find(word[0]) else word[0],
-        line.translate(MARKS),
+        leave_out_unseen(line.translate(MARKS)),
     )

@@ -1,7 +1,8 @@
 """How text becomes terms: one analyser for every store, for ranking and for answers.
 
-NFKC, case folded; words and numbers; identifiers give themselves and their parts (`getUserName`,
-`http_requests_total`, `Get-ChildItem`); Snowball stems; stop words; CJK runs as overlapping pairs.
+NFKC, case folded, without invisible characters in words; words and numbers; identifiers give themselves and their
+parts (`getUserName`, `http_requests_total`, `Get-ChildItem`); Snowball stems; stop words; CJK runs as overlapping
+pairs.
 
 Texts searched by keywords have, where their language is known and is not English, the stems of that language beside
 these, each with the language's name, so that texts in several languages share no stem by chance.
@@ -31,6 +32,11 @@ ASCII_TOKEN = re.compile(r"[^\W_]\w*+(?:['.\-+#]\w++)*+[+#]{0,2}", re.ASCII)  # 
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SPLIT = re.compile(r"['’._\-+#]")
 CJK_START = compile_late(f"[{CJK}]")
+# Characters within words that nobody sees: soft hyphens, joiners of words, byte order marks, blanks without a width.
+UNSEEN = "\u00ad\u2060\ufeff\u200b"
+# Scripts of South East Asia part words by the last of these, so that it stays beside their letters.
+PARTED = "\u0e00-\u109f\u1780-\u17ff\u1950-\u1aaf\u1b00-\u1b7f\ua980-\uaadf"
+HIDING = compile_late(f"[{UNSEEN[:-1]}]|(?<![{PARTED}]){UNSEEN[-1]}(?![{PARTED}])")
 LONGEST_TERM = 64
 OWN_STEM = ":"  # between a language and a stem of it; no term has one
 FEW_WORDS = 16  # of a question that does not tell its language and still has the stems of all
@@ -154,7 +160,16 @@ def stem_own(words: list[str], language: str) -> list[str]:
 
 
 def extract_tokens(text: str) -> Iterator[str]:
-    """Raw words, identifiers and CJK runs, case kept."""
+    """Raw words, identifiers and CJK runs, case kept, without what nobody sees in them."""
     if text.isascii():
         return iter(ASCII_TOKEN.findall(text))
-    return iter(TOKEN.findall(unicodedata.normalize("NFKC", text)))
+    return iter(TOKEN.findall(unicodedata.normalize("NFKC", leave_out_unseen(text))))
+
+
+def leave_out_unseen(text: str) -> str:
+    """The text without characters that hide its words from searches and are seen by nobody.
+
+    >>> leave_out_unseen("pass\\u200bword, so\\u00adft")
+    'password, soft'
+    """
+    return HIDING.sub("", text) if any(one in text for one in UNSEEN) else text

@@ -27,7 +27,8 @@ EXCEPTED = (
 EXCEPTED_ENDINGS = ". e s es ed er ing ly y al ally ic ize ization ent ent-like".split()
 TEXT = (
     "The Users' http_requests_total: getUserName, Get-ChildItem, C++ and node.js; it's O’Neill's x86-64, 3.14 of 1,000 "
-    "É́tudes ﬁle ＡＢＣ Straße STRASSE İstanbul naïve 東京都の天気 データベース 검색엔진 имена данных البيانات"
+    "É́tudes ﬁle ＡＢＣ Straße STRASSE İstanbul naïve 東京都の天気 データベース 검색엔진 имена данных البيانات "
+    "pass\u200bword so\u00adft"
 )
 
 
