@@ -376,6 +376,18 @@ def test_code_has_a_section_for_each_function_class_and_method() -> None:
         ("a.sql", "CREATE TABLE users (\n  id int\n);\n", ["CREATE TABLE users ("]),
         ("run", "#!/bin/sh\ndeploy() {\n  echo\n}\n", ["deploy()"]),
         ("a.tf", 'resource "x" "y" {\n  a = 1\n}\n', ['resource "x" "y"']),
+        (
+            "a.proto",
+            "message User {\n  message Inner {\n    int32 a = 1;\n  }\n}\n\n// Gives users.\nservice Users {\n"
+            "  rpc Get (User) returns (User);\n}\n",
+            ["message User", "message Inner", "service Users"],
+        ),
+        (
+            "a.graphql",
+            '"""A user."""\ntype User implements Node {\n  id: ID!\n}\n\nenum Kind {\n  A\n}\n\nextend type Query {\n'
+            "  me: User\n}\n\nquery Q($a: Int) {\n  me { id }\n}\n",
+            ["type User implements Node", "enum Kind", "extend type Query", "query Q($a: Int)"],
+        ),
     ],
 )
 def test_definitions_are_found_in_many_languages(path: str, code: str, names: list[str]) -> None:
@@ -383,6 +395,29 @@ def test_definitions_are_found_in_many_languages(path: str, code: str, names: li
     found = extract(code, path)
     assert found.media_type == "text/x-source-code"
     assert [block.text for block in found.blocks if block.type == "heading"] == names
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("Dockerfile.dev", "dockerfile"),
+        ("app.dockerfile", "dockerfile"),
+        ("Containerfile", "dockerfile"),
+        ("Jenkinsfile", "groovy"),
+        ("Jenkinsfile.release", "groovy"),
+        ("a/Makefile.inc", "make"),
+        ("schema.gql", "graphql"),
+        ("Dockerfile.py", "python"),
+    ],
+)
+def test_files_are_code_by_the_names_that_programs_give_them(path: str, language: str) -> None:
+    found = extract("a:\n\tb\n", path)
+    assert (found.media_type, found.meta["language"]) == ("text/x-source-code", language)
+
+
+@pytest.mark.parametrize("path", ["Gemfile.lock", "dockerfiles.txt", "Dockerfile.md", "Dockerfile-notes"])
+def test_files_with_names_like_those_of_programs_are_text(path: str) -> None:
+    assert extract("a: b\n", path).media_type in ("text/plain", "text/markdown")
 
 
 def test_without_grammars_code_is_cut_at_blank_lines(monkeypatch: pytest.MonkeyPatch) -> None:

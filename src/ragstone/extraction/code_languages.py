@@ -19,6 +19,7 @@ BY_SUFFIX = {
     ".cxx": "cpp",
     ".d": "d",
     ".dart": "dart",
+    ".dockerfile": "dockerfile",
     ".el": "elisp",
     ".elm": "elm",
     ".erl": "erlang",
@@ -28,7 +29,10 @@ BY_SUFFIX = {
     ".fish": "fish",
     ".fs": "fsharp",
     ".go": "go",
+    ".gql": "graphql",
     ".gradle": "groovy",
+    ".graphql": "graphql",
+    ".graphqls": "graphql",
     ".groovy": "groovy",
     ".h": "c",
     ".hcl": "hcl",
@@ -73,7 +77,15 @@ BY_SUFFIX = {
     ".zig": "zig",
     ".zsh": "bash",
 }
-BY_FILE_NAME = {"dockerfile": "dockerfile", "makefile": "make", "rakefile": "ruby", "gemfile": "ruby"}
+BY_FILE_NAME = {
+    "containerfile": "dockerfile",
+    "dockerfile": "dockerfile",
+    "gemfile": "ruby",
+    "jenkinsfile": "groovy",
+    "makefile": "make",
+    "rakefile": "ruby",
+}
+VARIED = ("containerfile", "dockerfile", "jenkinsfile", "makefile")  # names that stand before an ending of any kind
 BY_PROGRAM = {"node": "javascript", "perl": "perl", "php": "php", "python": "python", "ruby": "ruby", "lua": "lua"}
 SHELLS = frozenset(("ash", "bash", "dash", "ksh", "sh", "zsh"))
 SHEBANG = re.compile(rb"#!\s*(?:\S+/)?(?:env\s+(?:-S\s+)?)?(?:\S+/)?([A-Za-z]+)")
@@ -87,6 +99,8 @@ def find_language(path: str, start: bytes) -> str | None:
         return BY_SUFFIX[f".{ending}"]
     if name in BY_FILE_NAME:
         return BY_FILE_NAME[name]
+    if name.startswith(VARIED) and (first := name.partition(".")[0]) in VARIED:
+        return BY_FILE_NAME[first]
     match = SHEBANG.match(start)
     program = match[1].decode("ascii").lower() if match and not (dot and stem) else ""
     return "bash" if program in SHELLS else BY_PROGRAM.get(program)

@@ -21,12 +21,15 @@ DEFINITION = re.compile(
     r"(?:_(?:definition|declaration|item|statement|spec|specifier|def|signature))?"
 )
 WHOLE = re.compile(r"create_\w+")  # statements of SQL
-BLOCK_LANGUAGES = ("hcl", "terraform")  # their blocks have names
+# What else is a definition, in languages whose grammars name it by other words.
+OTHER_DEFINITIONS = {"hcl": "block", "terraform": "block", "proto": "service", "graphql": "definition"}
 CLOSING = re.compile(r"[\W_]*(?:end|fi|done|esac)?[\W_]*", re.IGNORECASE)
 WRAPPER = re.compile(r"decorated_definition|export_statement|template_declaration|type_declaration|statement")
 VARIABLE = re.compile(r"(?:lexical|variable)_declaration")
 FUNCTION_VALUE = re.compile(r"arrow_function|function(?:_expression)?|class|lambda\w*")
-BODY = re.compile(r"\w*(?:body|block|members|declaration_list|field_list|compound)\w*")
+BODY = re.compile(
+    r"\w*(?:body|block|members|declaration_list|field_list|compound|fields_definition|values_definition|selection_set)\w*"
+)
 ABOVE = re.compile(r"\w*(?:comment|attribute|decorator|annotation)\w*")
 PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 DEEPEST = 3  # levels of sections
@@ -136,7 +139,11 @@ def _unwrap_definition(node: Any, language: str) -> Any:
     if VARIABLE.fullmatch(node.type):
         value = node.named_children[0].child_by_field_name("value") if node.named_child_count == 1 else None
         return value if value is not None and FUNCTION_VALUE.fullmatch(value.type) else None
-    if WHOLE.fullmatch(node.type) or (node.type == "block" and language in BLOCK_LANGUAGES):
+    if WHOLE.fullmatch(node.type):
+        return node
+    if OTHER_DEFINITIONS.get(language) == node.type:
+        while node.named_child_count == 1 and node.named_children[0].end_byte == node.end_byte:
+            node = node.named_children[0]
         return node
     if DEFINITION.fullmatch(node.type) and _find_body(node) is not None:
         return node
@@ -169,9 +176,11 @@ def _make_section(
     node: Any, definition: Any, source: bytes, level: int, count_characters: Callable[[int], int]
 ) -> _Section:
     body = _find_body(definition)
-    line_end = source.find(b"\n", definition.start_byte)
-    head_end = body.start_byte if body is not None and body.start_byte > definition.start_byte else line_end
-    signature = _read(source, max(_line_start(source, definition.start_byte), node.start_byte), head_end)
+    # GraphQL describes a type within its definition.
+    opening = next((child.start_byte for child in definition.children if child.type != "description"), node.start_byte)
+    line_end = source.find(b"\n", opening)
+    head_end = body.start_byte if body is not None and body.start_byte > opening else line_end
+    signature = _read(source, max(_line_start(source, opening), node.start_byte), head_end)
     name = " ".join(signature.rstrip(" \t\r\n{:=").split())[:LONGEST]
     start, head, end = (count_characters(at) for at in (_find_start(node, source), head_end, node.end_byte))
     return _Section(start, head, end, level, name)
