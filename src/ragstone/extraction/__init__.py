@@ -11,6 +11,7 @@ from ragstone.core.ports import Extractor
 from ragstone.core.types import Extraction
 from ragstone.extraction import sandbox
 from ragstone.extraction.code_languages import lacks_grammars
+from ragstone.extraction.gzipped import unpack_text
 from ragstone.extraction.media_types import (
     ARCHIVES,
     BY_NAME,
@@ -22,6 +23,8 @@ from ragstone.extraction.media_types import (
     DOCX,
     EML,
     EPUB,
+    GZIP,
+    GZIPPED,
     HTML,
     IMAGES,
     MARKUP,
@@ -120,15 +123,10 @@ class SandboxedFormat:
     locked: bool = False
 
 
-UNDECIDED = (ZIP, OLE, "text/utf-16")  # by the start of a file alone
+UNDECIDED = (ZIP, OLE, GZIPPED, "text/utf-16")  # by the start of a file alone
 CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by another program, before they are read
-HEADED = (
-    XML,
-    EML,
-    MHTML,
-    CODE,
-    ROFF,
-)  # text formats whose first lines may say who sees them, beside what their parsers read
+# Text formats whose first lines may say who sees them, beside what their parsers read.
+HEADED = (XML, EML, MHTML, CODE, ROFF)
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/5", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
@@ -162,8 +160,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
 
 @cache
 def _find_extractor(media_type: str) -> Extractor | None:
-    maker = EXTRACTORS.get(media_type)
-    return maker() if maker is not None else None
+    return maker() if (maker := EXTRACTORS.get(media_type)) is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +202,11 @@ def extract(
     check_size(len(data), media_type, path=path, limits=limits)
     if wrong := explain_wrong_suffix(data, path, media_type):
         raise Refused("broken", wrong)
+    if media_type == GZIPPED:
+        text, name = unpack_text(data, path=path, most=limits.text)
+        if not _is_text(detect(text, name)):
+            raise _refuse_unread(GZIP, path)
+        return extract(text, path=name, limits=limits, processes=processes)
     extractor = _find_extractor(media_type)
     if extractor is not None:
         return extractor.extract(data, path=path)
@@ -236,9 +238,8 @@ def _refuse_unread(media_type: str, path: str) -> Refused:
     what = describe_type(media_type)
     if media_type == OLE:
         return Refused("unsupported", f"{path} is {what}: save it as DOCX, PPTX or PDF")
-    if media_type in ARCHIVES:
-        return Refused("binary", f"{path} is {what}, which Ragstone does not open: unpack it")
-    return Refused("binary", f"{path} is {what}, of no format that Ragstone reads")
+    why = "which Ragstone does not open: unpack it" if media_type in ARCHIVES else "of no format that Ragstone reads"
+    return Refused("binary", f"{path} is {what}, {why}")
 
 
 def check_size(size: int, media_type: str, *, path: str, limits: Limits) -> None:
@@ -296,5 +297,4 @@ def recipe(media_type: str) -> str:
         return f"libreoffice-{SANDBOXED_FORMATS[CONVERTED[media_type]].recipe}"
     if media_type in SANDBOXED_FORMATS:
         return SANDBOXED_FORMATS[media_type].recipe
-    extractor = _find_extractor(media_type)
-    return extractor.recipe if extractor is not None else ""
+    return extractor.recipe if (extractor := _find_extractor(media_type)) is not None else ""

@@ -5,6 +5,7 @@ import re
 
 from ragstone.extraction.code_languages import find_language
 from ragstone.extraction.decoding import encoding_from_bom
+from ragstone.extraction.gzipped import unpack_start
 from ragstone.extraction.holed_text import is_holed_text, is_utf8
 from ragstone.extraction.mail_boundaries import is_archive
 from ragstone.extraction.manual_pages import is_manual_page
@@ -37,6 +38,7 @@ NOTEBOOK = "application/x-ipynb+json"
 CODE = "text/x-source-code"
 MARKUP = RST, ASCIIDOC, ORG, TEX = ("text/x-rst", "text/asciidoc", "text/org", "text/x-tex")
 SUBTITLES = "text/vtt"
+GZIP, GZIPPED = "application/gzip", "text/gzip"  # the second holds a text
 ROFF = "text/troff"
 CALENDAR = "text/calendar"
 CARD = "text/vcard"
@@ -70,7 +72,7 @@ IN_ZIP = (
 ZIP = "application/zip"
 ARCHIVES = (
     ZIP,
-    "application/gzip",
+    GZIP,
     "application/x-bzip2",
     "application/x-xz",
     "application/x-7z-compressed",
@@ -122,7 +124,7 @@ MAGIC = (
     (b"II*\0", "image/tiff"),
     (b"MM\0*", "image/tiff"),
     (OLE_MARK, OLE),
-    (b"\x1f\x8b", "application/gzip"),
+    (b"\x1f\x8b", GZIP),
     (b"BZh", "application/x-bzip2"),
     (b"\xfd7zXZ\0", "application/x-xz"),
     (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
@@ -158,6 +160,7 @@ DESCRIPTIONS = {
     RTF: "an RTF document",
     CSV: "a CSV table",
     TSV: "a TSV table",
+    GZIPPED: "a text packed by gzip",
     BINARY: "binary data",
     "text/utf-16": "UTF-16 text without a byte order mark",
 }
@@ -192,6 +195,8 @@ def detect(data: bytes, path: str) -> str:
         return MBOX
     if binary:
         found = _detect_binary(data)
+        if found == GZIP and (start := unpack_start(data)) and not _is_binary(start):
+            return GZIPPED
         return named if found == "text/utf-16" and named not in NOT_GUESSED else found
     start = data[:LOOKED_AT].removeprefix(codecs.BOM_UTF8)
     if PAGE.match(start):
