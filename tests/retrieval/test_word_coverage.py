@@ -22,6 +22,7 @@ TEXTS = {
     "other.md": "The garden opens at nine, and visitors may bring their dogs.",
     "more.md": "A ticket for a day costs twelve euros, a ticket for a year eighty.",
 }
+SCALES: tuple[Any, ...] = ("coverage", "best")
 QUESTION = "How do I get rid of an application on this computer?"
 
 
@@ -44,7 +45,7 @@ def idf(holding: int) -> float:
 def test_meaning_comes_first_where_words_are_few(tmp_path: Path) -> None:
     with ragstone.open(tmp_path / "store") as kb:
         kb.ingest(ingest(tmp_path))
-        found = {scale: kb.search(QUESTION, word_scale=scale) for scale in ("coverage", "best")}
+        found = {scale: kb.search(QUESTION, word_scale=scale) for scale in SCALES}
         told = {scale: kb.explain(QUESTION, path="words.md", word_scale=scale).notes for scale in found}
     first = {scale: one.hits[0].chunk.document.path for scale, one in found.items()}
     assert first == {"coverage": "meaning.md", "best": "words.md"}
