@@ -98,9 +98,9 @@ async def explain(context: SearchContext, question: Question, *, path: str, sour
 
 
 def _note_coverage(results: Sequence[SourceResult], trace: Trace) -> None:
-    """Say how much words count, where they count less."""
-    words = min((ranking.words for one in results for ranking in one.rankings), default=1.0)
-    if words < 1:
+    """Say how much words count, where they count less: as much as the collection that has most of them says."""
+    words = max((ranking.words for one in results for ranking in one.rankings), default=0.0)
+    if 0 < words < 1:
         said = f"words count {words:.2f} of their weight: even the best passage has few of the question's"
         trace.note(COVERAGE, said)
 
