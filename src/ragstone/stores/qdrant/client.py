@@ -16,7 +16,7 @@ T = TypeVar("T")
 PATIENCE = 30.0  # seconds for a server that no longer answers: as long as a restart takes
 FIRST_PATIENCE = 1.0  # seconds for one that has not answered yet: a wrong URL, mostly
 PING_PATIENCE = 0.3  # seconds for one that is only asked whether it is there
-BUSY_PATIENCE = 5.0  # seconds for one that takes connections and has not answered yet
+BUSY_PATIENCE = 5.0  # seconds for one that takes connections, and for one that is only asked again whether it is there
 QUESTION_PATIENCE = 5.0  # seconds that a question waits; after that its words alone are searched
 RETRY_PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
 MAX_VERSION_GAP = 1  # minor versions between client and server that Qdrant promises to work
@@ -103,10 +103,8 @@ class QdrantConnection:
         answers late; `StoreNotReady` where its host has no address."""
         if self.is_local:
             return
-        if self._answered:
-            seconds = QUESTION_PATIENCE
-        else:
-            seconds = BUSY_PATIENCE if await self._takes_connections() else FIRST_PATIENCE
+        is_there = self._answered or await self._takes_connections()
+        seconds = BUSY_PATIENCE if is_there else FIRST_PATIENCE
         try:
             async with asyncio.timeout(seconds):
                 await self.call(lambda client: client.info(), hasty=True, first=PING_PATIENCE)
