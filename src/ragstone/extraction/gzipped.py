@@ -11,7 +11,7 @@ LOOKED_AT = 64 * 1024  # bytes of each, packed and unpacked
 
 
 def unpack_start(data: bytes) -> bytes:
-    """The beginning of what a packed file holds; nothing where that cannot be unpacked."""
+    """The beginning of the content of a packed file; nothing where that cannot be unpacked."""
     try:
         return zlib.decompressobj(wbits=31).decompress(data[:LOOKED_AT], LOOKED_AT)
     except zlib.error:
@@ -19,7 +19,7 @@ def unpack_start(data: bytes) -> bytes:
 
 
 def unpack_text(data: bytes, *, path: str, most: int) -> tuple[bytes, str]:
-    """What a packed file holds, and its name without the ending; never more than `most` bytes are unpacked.
+    """The content of a packed file, and its name without the ending; never more than `most` bytes are unpacked.
 
     Raises `Refused`: too_large, and broken for a file that is damaged or cut short.
     """
