@@ -11,7 +11,7 @@ from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction import source_code
 from tests.extraction.made import make_archive, make_epub, make_notebook, make_odt
-from tests.speed import in_step
+from tests.speed import in_step, within
 
 Blocks = list[tuple[str, int, str]]
 
@@ -305,6 +305,12 @@ def test_tex_takes_time_in_step_with_its_size(unit: str) -> None:
             extract("x" + size // len(unit) * unit, "a.tex")
 
     in_step(work, 8_000, 64_000, most=20)
+
+
+def test_classes_of_speakers_take_little_time() -> None:
+    cue = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
+    assert "hello" in within(0.5, lambda: extract(f"{cue}<v{'.a' * 24} hello", "a.vtt")).record
+    in_step(lambda size: extract(cue + size * "<v.a.b  ", "a.vtt"), 1_000, 8_000, most=20)
 
 
 # --- code ---------------------------------------------------------------------------------------

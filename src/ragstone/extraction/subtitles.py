@@ -13,7 +13,7 @@ from ragstone.extraction.media_types import SUBTITLES
 from ragstone.extraction.record.line_index import LineIndex
 
 TIMES = re.compile(r"\s*(?:\d+:)?\d+:\d+[,.]\d+\s+-->\s+(?:\d+:)?\d+:\d+[,.]\d+.*")
-VOICE = re.compile(r"<v(?:\.[^\s<>]{1,40})*[ \t]+([^<>\n]{1,100})>[ \t]*")  # of WebVTT: who speaks
+VOICE = re.compile(r"<v(?:\.[^\s<>.]{1,40}){0,20}+[ \t]{1,20}+([^<>\n]{1,100})>[ \t]{0,20}")  # of WebVTT: who speaks
 MARKS = re.compile(r"<[^<>]{0,200}>|\{\\[^{}]{0,100}\}")
 ENDED = re.compile(r".*[.!?…。！？][\"'”’)\]]*\s*", re.DOTALL)
 WANTED = 240  # characters of a paragraph, which then ends with the next sentence
