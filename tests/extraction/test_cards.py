@@ -116,6 +116,7 @@ def test_the_content_tells_a_calendar_without_an_ending() -> None:
     assert detect(calendar(TASK).encode(), "invitation") == "text/calendar"
     assert detect(f"\ufeff{CARD}".encode(), "dana.txt") == "text/vcard"
     assert detect(b"BEGIN: a story\n", "a.txt") == "text/plain"
+    assert detect(b"BEGIN:VCARD is how a card begins.\n", "a.txt") == "text/plain"
 
 
 def test_a_file_without_a_card_and_a_cut_one_are_kept() -> None:

@@ -166,8 +166,8 @@ DESCRIPTIONS = {
 }
 ZIP_END = b"PK\x05\x06"
 ZIP_TAIL = 22 + 65_535  # bytes of an archive's end: a record and the longest comment
-# The beginning of text formats that any name may have.
-BEGINNINGS = ((b"BEGIN:VCALENDAR", CALENDAR), (b"BEGIN:VCARD", CARD))
+# The first line of text formats that any name may have.
+BEGINNINGS = ((re.compile(rb"BEGIN:VCALENDAR[ \t]*[\r\n]"), CALENDAR), (re.compile(rb"BEGIN:VCARD[ \t]*[\r\n]"), CARD))
 LOOKED_AT = 64 * 1024  # bytes from the start; NUL bytes are looked for everywhere
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
 MANY = 0.02  # control characters among the bytes looked at
@@ -207,7 +207,7 @@ def detect(data: bytes, path: str) -> str:
         return ROFF
     if named == "text/plain":
         begun = start.lstrip()[:100].upper()
-        named = next((kind for beginning, kind in BEGINNINGS if begun.startswith(beginning)), named)
+        named = next((kind for beginning, kind in BEGINNINGS if beginning.match(begun)), named)
     return CODE if named == "text/plain" and find_language(path, data[:LOOKED_AT]) else named
 
 
