@@ -22,7 +22,7 @@ Run = list[tuple[int, int]]
 LINE = re.compile(r"[^\n\f]*[\n\f]?")
 UNDERLINE = re.compile(r"(=+|-+|~+|\*+)[ \t]*\r?")
 STARRED = re.compile(r"^[^\s*].*\n\*{4,}[ \t]*$", re.MULTILINE)  # chapters above sections that `=` underlines
-# The manuals of GNU's info: what leads from node to node is no text.
+# The manuals of GNU's info: lines that lead from node to node are no text.
 INFO = re.compile(r"\x1f\s*File: [^\n,]+,\s+Node: ")
 NODE = re.compile(r"File: [^\n,]+,\s+Node: [^\n]+")
 MENU_LINE = re.compile(r"\* [^\n:]+:(?::[^\n]*|[ \t][^\n]*\.(?:[ \t][^\n]*)?|)|[ \t]+[^\n]*")  # a node, or "node."

@@ -40,6 +40,35 @@ def test_boxes_with_a_short_link_above_a_linked_heading_stay_teasers() -> None:
     assert "Title of page 3" not in body(f"<h1>News</h1>{f'<p>{PROSE}</p>' * 4}<div>{boxes}</div>")
 
 
+@pytest.mark.parametrize("title", ["Mayor{} resigns", "市长第{}次辞职的消息", "Sport{}"])
+@pytest.mark.parametrize(
+    "box", ["<div><a href='/{0}'>{1}</a><p>{2}</p></div>", "<li><a href='/{0}'>{1}</a> <span>{2}</span></li>"]
+)
+def test_boxes_with_short_titles_stay_teasers(title: str, box: str) -> None:
+    boxes = "".join(box.format(n, title.format(n), PROSE) for n in range(5))
+    own = f"<h1>News</h1>{f'<p>{PROSE}</p>' * 4}"
+    for page in (f"<main>{own}<ul>{boxes}</ul></main>", f"<div>{own}</div><div><ul>{boxes}</ul></div>"):
+        assert title.format(3) not in body(page)
+
+
+@pytest.mark.parametrize(
+    "author",
+    [
+        '<a href="/members/{0}.12/">{0}</a>',
+        '<a href="memberlist.php?mode=viewprofile&amp;u=7">{0}</a>',
+        '<a href="index.php?action=profile;u=7">{0}</a>',
+        '<a href="/@{0}">{0}</a>',
+        '<a href="/x" rel="author">{0}</a>',
+        '<a href="/x" class="username">{0}</a>',
+        '<span class="post-author"><a href="/x">{0}</a></span>',
+    ],
+)
+def test_links_to_people_are_known_by_address_or_name(author: str) -> None:
+    posts = "".join(f"<div>{author.format(f'user{n}')}<p>Post {n}. {PROSE}</p></div>" for n in range(5))
+    text = body(f"<div><h1>Plans</h1></div><div>{posts}</div>")
+    assert [n for n in range(5) if f"Post {n}." not in text] == []
+
+
 def test_the_main_part_of_a_page_is_no_row_of_teasers() -> None:
     rules = "".join(f"<div><h3><a href='#p{n}'>Rule {n}</a></h3>Be kind {n}.</div>" for n in range(4))
     assert "Be kind 2." in body(f'<div role="main">{rules}</div>')

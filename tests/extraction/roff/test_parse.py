@@ -178,7 +178,7 @@ def test_a_table_may_change_its_format() -> None:
         (".Bd -literal\nshown", ["shown"]),
     ],
 )
-def test_what_nobody_ends_is_not_lost(lines: str, shown: list[str]) -> None:
+def test_text_behind_a_macro_that_has_no_end_stays(lines: str, shown: list[str]) -> None:
     assert [block.text for block in read(f".TH A 1\n.SH B\n{lines}\n").blocks][2:] == shown
 
 
@@ -213,7 +213,7 @@ def test_the_work_grows_as_the_page_does(name: str) -> None:
         ".ds X " + "x" * 100_000 + "\n" + "\\*X" * 100_000 + "\n",
     ],
 )
-def test_what_a_page_defines_does_not_grow_without_end(lines: str) -> None:
+def test_macros_and_strings_of_a_page_do_not_grow_without_end(lines: str) -> None:
     found = read(f"{HEAD}first\n{lines}last\n")
     assert len(found.record) < 4_000_000
     assert found.record.startswith("# a(1)\n\n## B\n\nfirst")

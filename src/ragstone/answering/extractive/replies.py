@@ -7,7 +7,7 @@ from ragstone.answering.extractive.passages import Passage
 
 ASKS = re.compile(r"[?？؟][\"'”’)\]*_`]*\Z")
 STOPPED = re.compile(r"[.!:;。！：][\"'”’)\]*_`]*\Z")
-# What ends with a question mark and states something: a fact that is told as a question, a question that is reported.
+# Sentences that state something, with a question mark: a fact told as a question, a question that is reported.
 TELLS = re.compile(
     r"\W*(?:did you know|wuss?test? |wuss?ten sie|(?:le )?saviez-vous|sab[íi]as? |sapevi)\W*(?:\w+\W+){4}", re.I
 )

@@ -1,8 +1,10 @@
 """Rows of teasers: boxes that each lead to another page by a heading of their own."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from ragstone.extraction.html.articles import is_article
+from ragstone.extraction.html.furniture_hints import find_words
 from ragstone.extraction.html.inline import collect_texts
 from ragstone.extraction.html.tree import BLOCKS, HEADINGS, Node
 
@@ -11,6 +13,11 @@ TEASER = 700  # characters
 TEASERS = 3
 LEADING = 0.9
 NAME = 2  # words of a link that may be no more than a name
+# Where a link to a person leads, and what it or an element around it is called; a short title leads elsewhere.
+PERSON = re.compile(
+    r"(?:^|[/?&=;])(?:u|uid|usr|by|(?:user|profile|member|author|account)s?|people|memberlist)\b|/[~@]\w", re.I
+)
+CALLED = frozenset("author user username poster nick nickname member profile".split())
 
 
 def find_beginnings(nodes: Sequence[Node]) -> dict[int, Node]:
@@ -22,12 +29,14 @@ def find_beginnings(nodes: Sequence[Node]) -> dict[int, Node]:
 def find_teaser_rows(nodes: Sequence[Node], beginnings: Mapping[int, Node]) -> set[int]:
     """The elements (by identity) that are a row of such boxes, and little else.
 
-    The posts of a discussion begin with a link too, to their author. A name leads nowhere unless a heading follows it.
+    The posts of a discussion begin with a link too, to their author. That leads nowhere unless a heading follows it.
     """
     headings = _find_first(nodes, {id(node) for node in nodes if node.tag in HEADINGS and _is_link(node)})
     leads: dict[int, Node] = {}
     for key, first in beginnings.items():
-        lead = headings.get(key) if _is_name(first) else first
+        lead: Node | None = first
+        if _is_short(first):
+            lead = headings.get(key) or (None if _is_person(first) else first)
         if lead is not None and _is_link(lead):
             leads[key] = lead
     return {id(node) for node in nodes if not _is_main(node) and _is_row(node, leads)}
@@ -70,11 +79,19 @@ def _is_link(node: Node) -> bool:
     return node.links >= LEADING * node.text or (node.tag == "a" and bool(node.get("href")))
 
 
-def _is_name(node: Node) -> bool:
+def _is_short(node: Node) -> bool:
     """Whether a link outside of a heading may be no more than a name."""
-    if node.tag in HEADINGS or not _is_link(node):
-        return False
-    return len(_read(node).split()) <= NAME
+    return node.tag not in HEADINGS and _is_link(node) and len(_read(node).split()) <= NAME
+
+
+def _is_person(node: Node) -> bool:
+    """Whether a link leads to a person, by its address or by the names of elements around it."""
+    around = (node, node.parent, node.parent.parent if node.parent is not None else None)
+    return any(
+        up is not None
+        and ("author" in up.get("rel") or PERSON.search(up.get("href")) or not find_words(up).isdisjoint(CALLED))
+        for up in around
+    )
 
 
 def _read(node: Node) -> str:

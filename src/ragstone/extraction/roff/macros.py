@@ -7,7 +7,7 @@ BREAKS = frozenset("PP P LP Pp Lp sp HP Sp YS Rs Re".split())
 FONTS = frozenset(("B", "I", "SM", "SB", "R", "CW"))
 JOINED = frozenset("BI BR IB IR RB RI UR MT SY".split())  # their arguments are one word
 CODE = {"nf": "fi", "EX": "EE", "Vb": "Ve", "DS": "DE", "CS": "CE"}
-# What says how a page looks, or what it is indexed by.
+# Macros about the looks of a page, or its index.
 SILENT = frozenset(
     "ad af AT bp ce cs ch da di DT em Ek Bk eo ec ev EQ EN fam fc ft hc hla hw hy hym in IX INDENT it kern lf ll "
     "ls lt mk na ne nh ns nx os Os pc PD ph pl pm po ps rm rn rr rs rt Sm so ss ta tc ti tm tr UC ul UNINDENT vs "

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-# What encloses the rest of a line.
+# Macros that enclose the rest of a line.
 AROUND = {
     "Op": "[]",
     "Bq": "[]",
