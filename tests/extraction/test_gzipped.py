@@ -42,7 +42,16 @@ def test_parts_packed_one_after_the_other_are_one_text() -> None:
     assert extract(gzip.compress(b"one\n") + gzip.compress(b"two\n"), path="a.log.gz").record == "one\ntwo\n"
 
 
-@pytest.mark.parametrize("data", [make_tar(), gzip.compress(b"text"), bytes(range(256)) * 99, b"%PDF-1.7\ntext\n", b""])
+UNREAD = {
+    "tar": make_tar(),
+    "gzip": gzip.compress(b"text", mtime=0),
+    "binary": bytes(range(256)) * 99,
+    "pdf": b"%PDF-1.7\ntext\n",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("data", UNREAD.values(), ids=UNREAD)
 def test_what_is_packed_and_no_text_stays_unread(data: bytes) -> None:
     packed = gzip.compress(data)
     with pytest.raises(Refused) as caught:
