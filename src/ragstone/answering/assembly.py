@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragstone import guard
-from ragstone.answering.abstention.abstain import ABSTENTION
+from ragstone.answering.abstention.abstain import ABSTENTION, CLARIFY, MESSAGES
 from ragstone.answering.generative.context import ContextPassage
 from ragstone.answering.generative.transcript import AnswerPiece, CitedSentence, Transcript
 from ragstone.answering.generative.verdicts import CheckedSentence, SentenceChecker, SentenceSupport
@@ -52,6 +52,12 @@ def abstain(reason: str | None, message: str, *, clarify: str = "", answerabilit
     """An abstention with its reason, and with a question back if that may help."""
     notes = (Note(reason or "abstained", message), *([Note("clarify", clarify)] if clarify else []))
     return Answer(ABSTENTION, abstained=True, reason=reason, answerability=answerability, notes=notes)
+
+
+def abstain_unquoted() -> Answer:
+    """An abstention where no sentence and no row answers."""
+    reason = "no_supporting_sentence"
+    return abstain(reason, MESSAGES[reason], clarify=CLARIFY[reason])
 
 
 class AnswerAssembler:

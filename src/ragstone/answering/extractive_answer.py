@@ -15,7 +15,7 @@ from ragstone.answering.abstention.abstain import (
 from ragstone.answering.abstention.calibration import NO_SCORES, AbstentionPolicy
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.abstention.unrelated_texts import measure_floor
-from ragstone.answering.assembly import abstain
+from ragstone.answering.assembly import abstain, abstain_unquoted
 from ragstone.answering.extractive.passages import Passage
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
@@ -124,15 +124,15 @@ async def make_extractive_answer(retrieved: AnswerInput, policy: AbstentionPolic
     sparing_for = policy if sparing else None
     # Where tables answer and no row fits, a model may read on, and other policies do not judge quotes.
     chosen = await choose_passages(retrieved, sparing=sparing_for, insist=sparing or policy.rule != "fitted")
-    found = chosen.evidence
-    fitting = _drop_unfit_calibration(policy, found, retrieved)
-    verdict = _decide(retrieved, found, fitting)
+    fitting = _drop_unfit_calibration(policy, chosen.evidence, retrieved)
+    verdict = _decide(retrieved, chosen.evidence, fitting)
     if verdict.abstain:
         whole = _judge_whole_passages(chosen, retrieved, fitting) if sparing else verdict
         likely, clarify = max(verdict.answerability, whole.answerability), verdict.clarify
         made = abstain(verdict.reason, verdict.message, clarify=clarify, answerability=likely)
         return QuotedAnswer(made, not whole.abstain)
-    made = await _cite(retrieved.reader, arrange_passages(chosen.with_rivals()))
+    passages = arrange_passages(chosen.with_rivals())
+    made = await _cite(retrieved.reader, passages) if passages else abstain_unquoted()
     notes = () if made.abstained else tuple(_note_contradiction(pair) for pair in chosen.rivals)
     return QuotedAnswer(replace(made, answerability=verdict.answerability, notes=(*made.notes, *notes)), suffices=True)
 
@@ -211,8 +211,8 @@ async def _cite(reader: Texts, chosen: Sequence[ScoredPassage]) -> Answer:
         return abstain("unsupported", "No quote could be found again in the text of its document.")
     paged = [d for d in list_documents(quotes) if any(span.page for c in citations for span in c.spans)]
     citations = add_page_boxes(citations, texts, await reader.layouts(paged))
-    text = render_answer(sentences, citations)
     notes = note_flagged_sentences(sentences, citations, [quote.chunk for quote in quotes])
+    text = render_answer(sentences, citations)
     return Answer(text, sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
 
 

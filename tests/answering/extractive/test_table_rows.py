@@ -90,6 +90,46 @@ def test_a_figure_that_no_label_names_is_not_answered_by_another_row() -> None:
     assert rows_for("What was the goodwill of Acme on June 30, 2024?", [hit(STATEMENT)]) == []
 
 
+PLANS = """# Plans
+
+| Plan | Storage | Price |
+|---|---|---|
+| Free | 5 GB | 0 EUR |
+| Team | 200 GB | 19 EUR |
+| Company | 2 TB | 99 EUR |
+| Other teams | 1 GB | 1 EUR |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "label"),
+    [
+        ("How much does the Team plan cost?", "Team"),
+        ("How much storage does the company plan have?", "Company"),
+        ("How much is the price of the free plan?", "Free"),
+    ],
+)
+def test_a_row_is_quoted_whose_label_the_question_says_where_the_rest_stands_above(question: str, label: str) -> None:
+    [text] = quoted(question, [hit(PLANS)])
+    assert text.splitlines()[-1].startswith(f"| {label} |")
+
+
+@pytest.mark.parametrize(
+    "question", ["How much does the team plan save schools in Oslo by bus?", "How much does the school plan cost?"]
+)
+def test_a_row_is_not_quoted_where_the_question_says_more(question: str) -> None:
+    assert not rows_for(question, [hit(PLANS)])
+
+
+def test_where_no_row_is_chosen_the_reason_is_that_nothing_answers(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "plans.md").write_text(PLANS, encoding="utf-8")
+    with ragstone.open(tmp_path / "store") as kb:
+        kb.ingest(tmp_path / "docs")
+        answer = kb.ask("How many seats does the Team plan have?")
+    assert (answer.abstained, answer.reason) == (True, "no_supporting_sentence")
+
+
 def test_rows_of_a_document_that_lacks_the_questions_name_do_not_answer() -> None:
     other = hit(STATEMENT.replace("Acme Corp", "Zenith Corp"), path="b.md")
     found = rows_for("What was Acme's revenue in June 2024?", [other, hit(STATEMENT)])

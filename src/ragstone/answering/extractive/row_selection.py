@@ -28,6 +28,9 @@ ASKING_TERMS = frozenset(
 )
 ASKING_WEIGHT = 0.3
 SHARE_TERMS = frozenset(extract_terms("percent percentage percentages share rate rates ratio margin yield"))
+# "How much does the team plan cost?": what such a question asks for, no part of a name.
+ASKS_PRICE = re.compile(r"^\W*how much\b.*\bcosts?\b\W*$", re.I | re.S)
+PRICE_TERMS = frozenset(extract_terms("cost costs"))
 CURRENCY = re.compile(r"[$€£¥]")
 OTHER = re.compile(r"\bother\b", re.I)
 OTHER_UNIT = 0.7  # a row of percentages, where an amount was asked for
@@ -178,6 +181,7 @@ def _score_rows(
         header = frozenset(t for a, b in passage.row.header for t in extract_terms(text[a:b]))
         above_row = around | header
         match = _match_label(asked, passage.row.label, group, above_row, named)
+        match = max(match, STRONG * _is_named(asked, question, passage.row.label, above_row | named))
         match *= OTHER_UNIT if share and not asked.share else 1.0
         match = round(max(match, CELLS * _match_cells(question, passage, above_row | named)), 6)
         score = round(match + _compare_time_and_group(asked, passage, group, above_row), 6)
@@ -215,6 +219,16 @@ def _match_label(
         precision = len(both) / (len(terms) + other)
         best = max(best, share * (1 + BETA) * precision * recall / (BETA * precision + recall))
     return best
+
+
+def _is_named(asked: _Asked, question: QuestionAnalysis, label: str, around: frozenset[str]) -> bool:
+    """Whether the question says the whole label, and all else that it says stands above the row: a table of plans that
+    has a column for storage answers how much storage the company plan has."""
+    terms = frozenset(extract_terms(label))
+    if OTHER.search(label) and not asked.other:  # the terms leave it out
+        return False
+    asking = PRICE_TERMS if ASKS_PRICE.search(question.text) else frozenset[str]()
+    return bool(terms) and terms <= question.weights.keys() and question.weights.keys() - terms - asking <= around
 
 
 def _match_cells(question: QuestionAnalysis, passage: Passage, around: frozenset[str]) -> float:
