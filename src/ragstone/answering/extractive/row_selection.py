@@ -27,6 +27,7 @@ ASKING_TERMS = frozenset(
     )
 )
 ASKING_WEIGHT = 0.3
+SUM_TERMS = frozenset(extract_terms("total totals sum amount value"))  # a row of such a label is named by nothing
 SHARE_TERMS = frozenset(extract_terms("percent percentage percentages share rate rates ratio margin yield"))
 # "How much does the team plan cost?": what such a question asks for, no part of a name.
 ASKS_PRICE = re.compile(r"^\W*how much\b.*\bcosts?\b\W*$", re.I | re.S)
@@ -98,8 +99,7 @@ def select_rows(
     )
     if rows and rows[0].coverage >= STRONG:
         return [one for one in rows if one.score >= rows[0].score - SAME][:most]
-    dated = bool(DATE_TERMS & asked.period) or any(YEAR.fullmatch(figure) for figure in asked.figures)
-    if not dated and (not tabular or _has_figure_sentence(scored)):
+    if not _is_dated(asked) and (not tabular or _has_figure_sentence(scored)):
         return None
     return [one for one in scored if _says_what_is_asked(asked, one, allowed)][:most]
 
@@ -107,6 +107,10 @@ def select_rows(
 def _has_figure_sentence(scored: Sequence[ScoredPassage]) -> bool:
     """Whether a sentence with a figure is among the passages that answer best."""
     return any(one.typed and one.passage.form in ("sentence", "item") for one in scored[:BEST])
+
+
+def _is_dated(asked: _Asked) -> bool:
+    return bool(DATE_TERMS & asked.period) or any(YEAR.fullmatch(figure) for figure in asked.figures)
 
 
 def _is_figure_row(passage: Passage) -> bool:
@@ -222,10 +226,10 @@ def _match_label(
 
 
 def _is_named(asked: _Asked, question: QuestionAnalysis, label: str, around: frozenset[str]) -> bool:
-    """Whether the question says the whole label, and all else that it says stands above the row: a table of plans that
-    has a column for storage answers how much storage the company plan has."""
+    """Whether a question without a date says the whole label, and all else that it says stands above the row: a table
+    of plans that has a column for storage answers how much storage the company plan has."""
     terms = frozenset(extract_terms(label))
-    if OTHER.search(label) and not asked.other:  # the terms leave it out
+    if _is_dated(asked) or terms <= SUM_TERMS or (OTHER.search(label) and not asked.other):  # the terms leave it out
         return False
     asking = PRICE_TERMS if ASKS_PRICE.search(question.text) else frozenset[str]()
     return bool(terms) and terms <= question.weights.keys() and question.weights.keys() - terms - asking <= around
