@@ -1,8 +1,11 @@
 """Texts that a regular expression matches, so that each of its alternatives stands in one of them."""
 
 from collections.abc import Iterator, Mapping
-from re import _constants, _parser  # type: ignore[attr-defined]
+from importlib import import_module
 from typing import Any
+
+_constants: Any = import_module("re._constants")  # type checkers differ in whether they know these two
+_parser: Any = import_module("re._parser")
 
 Place = tuple[int, ...]
 Choices = dict[Place, int]
