@@ -68,5 +68,5 @@ def rough_cosines(rows: Rows, slots: SlotArray, query: Vectors) -> NDArray[np.fl
     out = np.empty(count, dtype=np.float32)
     for start in range(0, count, SCAN_ROWS):
         part = slice(start, start + SCAN_ROWS)
-        np.dot(rows[part] if dense else rows[slots[part]], query, out=out[part])
+        np.vecdot(rows[part] if dense else rows[slots[part]], query, out=out[part])
     return out[slots] if dense else out
