@@ -89,6 +89,17 @@ def test_small_words_are_no_stems_of_their_language() -> None:
     assert "prob" not in terms
 
 
+@pytest.mark.parametrize("language", SMALL_WORDS)
+def test_each_small_word_is_known_as_texts_have_it(language: str) -> None:
+    for word in SMALL_WORDS[language]:
+        assert {token.casefold() for token in extract_tokens(word.capitalize())} <= SMALL_WORDS[language]
+
+
+def test_greek_words_that_end_in_sigma_tell_their_language() -> None:
+    assert detect("Ποιος αλλάζει τους κωδικούς;") == "greek"
+    assert "greek:τουσ" not in extract_search_terms("Ποιος αλλάζει τους κωδικούς της εφαρμογής;")[1]
+
+
 def test_long_questions_without_a_language_have_no_stems_of_all() -> None:
     assert extract_search_terms("alpha " * 16, asked=True)[1]
     assert extract_search_terms("alpha " * 17, asked=True)[1] == []

@@ -10,7 +10,7 @@ from functools import cache
 
 # Articles, prepositions, pronouns, conjunctions and auxiliary verbs, which are also the stop words of the language.
 SMALL_WORDS: Mapping[str, frozenset[str]] = {
-    name: frozenset(words.split())
+    name: frozenset(words.casefold().split())  # as words of texts are compared: a final ς is σ there
     for name, words in {
         "english": "the of and to in is that for it as was with be by on not he his but at are this have from or "
         "had an they which you were her all she there would their we him been has when who will more no if out so "
