@@ -233,3 +233,13 @@ def test_axe_finds_nothing(served: Served, open_page: Callable[..., Any], scheme
     assert [(one["id"], [node["html"] for node in one["nodes"]]) for part in found for one in part] == []
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
     assert page.locator("main").evaluate("one => one.inert") is (width == 320)  # where the document covers it
+
+
+def test_the_reference_of_the_api_tries_its_example(served: Served, open_page: Callable[..., Any]) -> None:
+    page = open_page(served.url)
+    page.goto(f"{served.url}/docs")
+    page.get_by_role("button", name="Find the best passages").click()
+    page.get_by_role("button", name="Try it out").click()
+    page.get_by_role("button", name="Execute").click()
+    page.wait_for_selector(".live-responses-table")
+    assert "Samples are kept for 15 days by default." in page.locator(".live-responses-table").inner_text()

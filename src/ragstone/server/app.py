@@ -18,6 +18,7 @@ from ragstone.core.version import __version__
 from ragstone.engine.tracing import send_traces
 from ragstone.server.background import run_beside
 from ragstone.server.certificate import Certificate
+from ragstone.server.described_app import DescribedApp
 from ragstone.server.errors import respond_with_error
 from ragstone.server.memory import release_now_and_then
 from ragstone.server.methods import MethodMiddleware
@@ -33,6 +34,7 @@ from ragstone.server.middleware import (
 from ragstone.server.observation import ObserveMiddleware, TraceMiddleware
 from ragstone.server.reload import Configuration, follow_configuration
 from ragstone.server.routes import (
+    api_reference,
     jobs,
     library,
     monitoring,
@@ -51,7 +53,20 @@ from ragstone.server.streams import ClientGone
 
 log = logging.getLogger("ragstone")
 
-ROUTERS = (questions, library, runs, jobs, pipelines, notes, query, openai, openai_responses, monitoring, web_page)
+ROUTERS = (
+    questions,
+    library,
+    runs,
+    jobs,
+    pipelines,
+    notes,
+    query,
+    openai,
+    openai_responses,
+    monitoring,
+    web_page,
+    api_reference,
+)
 NO_READER = 499  # nobody gets it: the client closed the connection
 
 
@@ -84,12 +99,12 @@ def create_app(
             yield
         await app.state.server.close()
 
-    app = FastAPI(
+    app = DescribedApp(
         title="Ragstone",
         version=__version__,
         description="Passages, checked answers and documents.",
         openapi_url="/v1/openapi.json",
-        docs_url=None,  # these pages would come from elsewhere
+        docs_url=None,  # FastAPI's pages would come from elsewhere: ours is at /docs/
         redoc_url=None,
         redirect_slashes=False,  # to an address that the server makes up, which is a proxy's
         lifespan=live,
