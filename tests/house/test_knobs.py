@@ -33,6 +33,7 @@ from ragstone.engine import Engine
 from ragstone.engine.source_roots import resolve_source
 from ragstone.retrieval.question import Question
 from ragstone.server import launch
+from ragstone.server.listening import listen
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.access.issuer import AUDIENCE, ISSUER, token
 from tests.patience import until_async
@@ -147,7 +148,8 @@ async def _serve(settings: Settings) -> None:
     settings = replace(settings, serve=ServeSettings(port=0))
     launch._find_certificate(settings)
     launch._make_config(settings, startup=launch._make_startup(settings))
-    launch._bind(settings).close()
+    with listen(settings):
+        pass
     async with open_client(settings) as client:
         reply = await client.post("/v1/ask", json={"query": "samples", "stream": True})
         assert "final_answer" in reply.text

@@ -126,7 +126,7 @@ class Served:
 
     def _find_url(self) -> str | None:
         assert self.process.poll() is None, "".join(self.lines)
-        found = re.search(r"listening on (https?://[^\s\"]+)", "".join(self.lines))
+        found = re.search(r"listening on ((?:https?://|unix:)[^\s\"]+)", "".join(self.lines))
         return found[1] if found else None
 
     def close(self) -> None:

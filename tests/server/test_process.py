@@ -17,7 +17,7 @@ import pytest
 
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import Settings
-from ragstone.server import launch
+from ragstone.server.listening import listen
 from tests.commands import Run
 from tests.patience import HANG, until
 from tests.processes import family, gone, state
@@ -341,7 +341,7 @@ def test_the_log_is_json_and_a_failure_is_in_it(kept: Kept, tmp_path: Path) -> N
 
 
 def test_small_answers_are_sent_at_once() -> None:
-    with contextlib.closing(launch._bind(Settings(serve=ServeSettings(port=0)))) as sock:
+    with listen(Settings(serve=ServeSettings(port=0))) as (sock, _):
         sock.setblocking(True)
         with contextlib.closing(socket.create_connection(sock.getsockname(), HANG)):
             accepted, _ = sock.accept()

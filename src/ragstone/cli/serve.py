@@ -15,7 +15,8 @@ from ragstone.extraction.gc_pause import pause_gc
 def serve(
     options: SharedOptions,
     host: Annotated[
-        str | None, typer.Option("--host", help="Address to listen on [default: serve.listen_address, 127.0.0.1].")
+        str | None,
+        typer.Option("--host", help="Address to listen on, or unix:PATH [default: serve.listen_address, 127.0.0.1]."),
     ] = None,
     port: Annotated[
         int | None, typer.Option("--port", min=0, max=65535, help="Port, 0 for a free one [default: serve.port, 8080].")

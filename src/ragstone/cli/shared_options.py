@@ -30,7 +30,7 @@ ConfigOption = Annotated[
     str | None, typer.Option("--config", help="Configuration file [default: ragstone.yaml].", rich_help_panel=PLACE)
 ]
 ServerOption = Annotated[
-    str | None, typer.Option("--server", help="Ask a server, http://HOST:PORT, in place of a store.")
+    str | None, typer.Option("--server", help="Ask a server, http://HOST:PORT or unix:PATH, in place of a store.")
 ]
 PresetOption = Annotated[
     str | None,

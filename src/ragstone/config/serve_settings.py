@@ -12,7 +12,9 @@ from ragstone.core.errors import ConfigError
 class ServeSettings:
     """How `ragstone serve` listens, and how much it takes on."""
 
-    listen_address: Annotated[str, Option("Address to listen on.", not_blank=True)] = "127.0.0.1"
+    listen_address: Annotated[str, Option("Address to listen on; unix:PATH for a Unix socket.", not_blank=True)] = (
+        "127.0.0.1"
+    )
     port: Annotated[int, Option("Port to listen on; 0 takes a free one.", 0, 65_535)] = 8080
     cert_file: Annotated[str | None, Option("Certificate chain for HTTPS, a PEM file.")] = None
     key_file: Annotated[str | None, Option("Private key of the certificate, a PEM file.")] = None

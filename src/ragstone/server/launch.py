@@ -1,7 +1,6 @@
 """Runs the server: sockets, processes, certificates, signals."""
 
 import contextlib
-import errno
 import logging
 import math
 import multiprocessing
@@ -22,10 +21,11 @@ from uvicorn.supervisors import Multiprocess
 
 from ragstone.config.environment import ignored_variables, set_for_children
 from ragstone.config.settings import Settings
-from ragstone.core.errors import UsageError
+from ragstone.core.unix_address import UNIX
 from ragstone.engine.tracing import check_tracing
 from ragstone.server.app import create_app
 from ragstone.server.certificate import Certificate
+from ragstone.server.listening import listen
 from ragstone.server.logs import write_json_logs
 from ragstone.server.metrics import Metrics
 from ragstone.server.protocol import PatientProtocol
@@ -35,7 +35,6 @@ from ragstone.server.state import is_loopback, trusts_callers
 
 log = logging.getLogger("ragstone.start")
 
-BACKLOG = 2048
 POLL_SECONDS = 0.05  # between two looks at processes that end
 KEEP_ALIVE = 30  # seconds that an idle connection stays open
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # read by prometheus_client when a process of several imports it
@@ -58,12 +57,8 @@ def run_server(
     certificate = _find_certificate(settings)
     check_tracing(settings.traces)
     _raise_file_limit()
-    sock = _bind(settings)
-    host, port = sock.getsockname()[:2]
-    scheme = "https" if settings.serve.cert_file else "http"
-    shown = f"[{host}]" if ":" in host else host
-    tell(f"listening on {scheme}://{shown}:{port}")
-    with contextlib.closing(sock):
+    with listen(settings) as (sock, shown):
+        tell(f"listening on {shown}")
         if settings.serve.workers > 1:
             write_json_logs()  # as the processes that serve do
             check_alone(settings, loading)
@@ -225,7 +220,8 @@ def _check_exposure(settings: Settings, tell: Callable[[str], None]) -> None:
         what = "anyone who reaches this server" if not is_loopback(address) else "every program of this machine"
         tell(f"no key is needed: {what} may read and write. Set access.trusted to false to require keys")
     elif settings.access.trusted is None and settings.access.jwt is None:
-        tell(f"a key is needed, because {address} can be reached from elsewhere: ragstone keys create")
+        why = "a proxy may lead others through" if address.startswith(UNIX) else "others can reach"
+        tell(f"a key is needed, because {why} {address}: ragstone keys create")
 
 
 def _find_certificate(settings: Settings) -> Certificate | None:
@@ -236,25 +232,6 @@ def _find_certificate(settings: Settings) -> Certificate | None:
     certificate = Certificate(cert, key)
     certificate.load()
     return certificate
-
-
-def _bind(settings: Settings) -> socket.socket:
-    address, port = settings.serve.listen_address.strip("[]"), settings.serve.port
-    try:
-        [(family, kind, protocol, _, place), *_] = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
-        sock = socket.socket(family, kind, protocol)  # asyncio sends at once (TCP_NODELAY) only where this says TCP
-    except (OSError, UnicodeError) as error:
-        raise UsageError(f"invalid listen_address {address!r:.80}: expected an address of this machine") from error
-    try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind(place)
-        sock.listen(BACKLOG)
-        sock.setblocking(False)
-    except OSError as error:
-        sock.close()
-        other = "listen_address" if error.errno == errno.EADDRNOTAVAIL else "--port"
-        raise UsageError(f"cannot listen on {address}:{port}: {error.strerror}; choose another {other}") from error
-    return sock
 
 
 def _raise_file_limit() -> None:

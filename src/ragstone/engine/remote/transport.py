@@ -3,6 +3,7 @@
 import http.client
 import json
 import random
+import socket
 import ssl
 import time
 from collections.abc import Iterator
@@ -12,19 +13,37 @@ from urllib.parse import quote, urlencode, urlsplit
 from ragstone.core import errors
 from ragstone.core.errors import Forbidden, NotBuilt, QueueFull, RagstoneError, Unavailable, UsageError
 from ragstone.core.types import Json
+from ragstone.core.unix_address import UNIX
 
 MOST = 1_000_000_000  # bytes of an answer
 BUSY_SECONDS = 30.0  # that a busy server is waited for
 ERRORS: dict[int, type[RagstoneError]] = {403: Forbidden, 404: NotBuilt, 409: errors.Busy, 507: errors.DiskFull}
 
 
+class _UnixConnection(http.client.HTTPConnection):
+    """A connection through a Unix socket."""
+
+    def __init__(self, path: str, seconds: float) -> None:
+        super().__init__("localhost", timeout=seconds)
+        self._path = path
+
+    def connect(self) -> None:
+        """Open the socket."""
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
 class Line:
     """The line to a server. `seconds` are for each wait; streams have heartbeats, so that silence means the end."""
 
     def __init__(self, url: str, *, key: str | None, seconds: float) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UsageError(f"invalid address of a server {url!r:.80}: expected http://HOST:PORT or https://HOST")
+        self._socket = url.removeprefix(UNIX) if url.startswith(UNIX) else None
+        parts = urlsplit(url if self._socket is None else "http://localhost")
+        if parts.scheme not in ("http", "https") or not parts.hostname or self._socket == "":
+            raise UsageError(
+                f"invalid address of a server {url!r:.80}: expected http://HOST:PORT, https://HOST or unix:PATH"
+            )
         try:
             self._port = parts.port
         except ValueError as error:
@@ -37,7 +56,7 @@ class Line:
         self._prefix = parts.path.rstrip("/")
         self._headers = {"Accept": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
         self._seconds = seconds
-        self.shown = f"{parts.scheme}://{parts.netloc}{self._prefix}"
+        self.shown = f"{parts.scheme}://{parts.netloc}{self._prefix}" if self._socket is None else url
 
     def get(self, path: str, **query: object) -> Json:
         """The JSON at a path."""
@@ -103,8 +122,10 @@ class Line:
     def _request(
         self, method: str, path: str, body: bytes | None, kind: str | None
     ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
-        if self._tls:
-            made: http.client.HTTPConnection = http.client.HTTPSConnection(
+        if self._socket is not None:
+            made: http.client.HTTPConnection = _UnixConnection(self._socket, self._seconds)
+        elif self._tls:
+            made = http.client.HTTPSConnection(
                 self._host, self._port, timeout=self._seconds, context=ssl.create_default_context()
             )
         else:

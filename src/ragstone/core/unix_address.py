@@ -1,0 +1,3 @@
+"""Unix sockets as addresses."""
+
+UNIX = "unix:"  # before the path of the socket
