@@ -1,8 +1,9 @@
 """A question in a warm process: seconds by stage, beside what a bare numpy scan of the same vectors takes.
 
-    python benchmarks/spine/question.py STORE [--collection NAME] [--copies N]
+    python benchmarks/spine/question.py STORE [--collection NAME] [--questions FILE]
 
-STORE was filled by `ragstone ingest`. Questions are headings of the stored documents, drawn with a fixed seed.
+STORE was filled by `ragstone ingest` or `ragstone eval --beir`. FILE has a question a line, as JSON with `text` or
+`question`; without it titles of the stored documents are asked. Questions are drawn with a fixed seed.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import json
 import random
 import statistics
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -23,12 +25,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("store")
     parser.add_argument("--collection", default=None)
+    parser.add_argument("--questions", type=Path)
     given = parser.parse_args()
     with ragstone.open(given.store, collection=given.collection) as kb:
         info = kb.info()
-        documents = kb.documents()
-        titles = [d.title or d.path for d in documents]
-        questions = random.Random(7).sample(titles, min(QUESTIONS, len(titles)))
+        texts = _read_questions(given.questions) or [d.title or d.path for d in kb.documents()]
+        questions = random.Random(7).sample(texts, min(QUESTIONS, len(texts)))
         for question in questions[:5]:
             kb.search(question)
         out: dict[str, object] = {"chunks": info.chunks, "questions": len(questions)}
@@ -40,6 +42,11 @@ def main() -> None:
             out[mode] = {stage: _figures(times) for stage, times in stages.items()}
         out["numpy_scan_ms"] = _scan(info.chunks, info.dimension or 384)
     print(json.dumps(out, indent=1))
+
+
+def _read_questions(file: Path | None) -> list[str]:
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file else []
+    return [row.get("text") or row["question"] for row in rows]
 
 
 def _figures(times: list[float]) -> dict[str, float]:
