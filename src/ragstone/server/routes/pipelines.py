@@ -11,9 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import ServerSentEvent
 from starlette.requests import Request
 
+from ragstone.access import Permission
 from ragstone.core.answers import Answer, Event
 from ragstone.core.errors import RagstoneError, UsageError
 from ragstone.core.types import Hit, Json
+from ragstone.engine import Engine
 from ragstone.guard import mask_secrets
 from ragstone.server.bodies import ConditionsBody, Turn
 from ragstone.server.certificate import Certificate
@@ -28,6 +30,7 @@ from ragstone.server.token_counts import count_question
 
 router = APIRouter(tags=["pipelines"], route_class=CheckedRoute)
 TABLE = "table"  # the recipe of rows
+NOT_IN_FORCE = "the last change is not in force: see the server's log"
 CHECK_SECONDS = 5.0  # that a vendor has to list its models: probes give up soon
 
 
@@ -158,10 +161,21 @@ async def health(request: Request) -> Response:
         names = [one.name for one in engine.pipelines()]
     except RagstoneError:  # who has no key learns that the server runs, and no names
         return JSONResponse({"status": "degraded" if problems else "healthy", "pipelines": []})
+    if problems and not await _may_read_problems(engine):
+        problems = dict.fromkeys(problems, NOT_IN_FORCE)
     found = await asyncio.gather(*(_check_pipeline(open_pipeline(engine, name), name) for name in names))
     well = all(part["reachable"] for one in found for part in one.values() if isinstance(part, dict))
     status: Json = {"status": "healthy" if well and not problems else "degraded", "pipelines": found}
     return JSONResponse({**status, **problems})
+
+
+async def _may_read_problems(engine: Engine) -> bool:
+    """Whether the caller may see the names of the server's files, which problems of settings name."""
+    try:
+        await engine.authenticator.admit(Permission.EXPORT, what="reading problems of settings")
+    except RagstoneError:
+        return False
+    return True
 
 
 def _list_problems(request: Request) -> Json:
