@@ -210,7 +210,8 @@ async def test_health_tells_names_to_callers_alone(kept: Kept, locked: Settings)
         assert [one["name"] for one in known.json()["pipelines"]] == ["handbook"]
         state = client.app.state.server  # type: ignore[attr-defined]
         state.problem = "/etc/ragstone.yaml:3: unknown key 'nam'; did you mean 'name'?"
-        for role, shown in (("read", "the last change is not in force: see the server's log"), ("admin", state.problem)):
+        hidden = "the last change is not in force: see the server's log"
+        for role, shown in (("read", hidden), ("admin", state.problem)):
             told = await client.get("/v1/health", headers={"x-api-key": kept.keys[role]})
             assert (told.json()["status"], told.json()["configuration"]) == ("degraded", shown)
 
