@@ -133,6 +133,15 @@ def test_a_restricted_event_closes_its_calendar() -> None:
     assert read(closed).meta["confidentiality"] == "restricted"
 
 
+@pytest.mark.parametrize("level", ["PRIVATE", "CONFIDENTIAL", "X-BOARD"])
+def test_an_entry_that_is_not_for_everyone_restricts_its_calendar(level: str) -> None:
+    found = read(calendar(TASK, EVENT.replace("UID", f"CLASS:{level}\nUID")))
+    assert found.meta["confidentiality"] == "restricted"
+    [warning] = found.warnings
+    assert warning.startswith("1 entry is marked as private or confidential")
+    assert "confidentiality" not in read(calendar(TASK, EVENT.replace("UID", "CLASS:PUBLIC\nUID"))).meta
+
+
 def test_escapes_of_properties_are_letters() -> None:
     found = read("greeting=Gr\\u00fc\\u00dfe\n", "messages.properties")
     assert found.record == "greeting=Grüße\n"

@@ -9,10 +9,10 @@ from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Extraction
 from ragstone.extraction.decoding import decode_text
-from ragstone.extraction.mail.mime import decode_bytes
+from ragstone.extraction.labelled_bytes import decode_bytes
 from ragstone.extraction.plain_text import PlainText
 from ragstone.extraction.record.builder import BlockDraft, write_record
-from ragstone.extraction.record.confidentiality import close_if_marked
+from ragstone.extraction.record.confidentiality import close_if_marked, close_with_reason
 
 SECTIONS = ("VEVENT", "VTODO", "VJOURNAL", "VCARD")
 TITLES = ("SUMMARY", "FN", "N", "NICKNAME", "ORG", "EMAIL")  # the first that there is names a section
@@ -72,7 +72,7 @@ class Cards:
     are left out."""
 
     media_type: str
-    recipe: str = "cards-1"
+    recipe: str = "cards-2"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused`: encoding, empty."""
@@ -87,7 +87,16 @@ class Cards:
         title = _find_value(calendar, CALENDAR_TITLES) or (
             _find_value(sections[0], TITLES) if len(sections) == 1 else ""
         )
-        return close_if_marked(Extraction(record, blocks, self.media_type, title or None, {}, warnings), text)
+        found = Extraction(record, blocks, self.media_type, title or None, {}, warnings)
+        if count := sum(map(_is_private, (calendar, *sections))):
+            said = "1 entry is" if count == 1 else f"{count:,} entries are"
+            found = close_with_reason(found, f"{said} marked as private or confidential (CLASS)")
+        return close_if_marked(found, text)
+
+
+def _is_private(section: Section) -> bool:
+    """Whether an entry says that only some may see it, as every CLASS does but PUBLIC (RFC 5545)."""
+    return any(one.name == "CLASS" and one.raw.strip().upper() not in ("", "PUBLIC") for one in section)
 
 
 def _draft_blocks(calendar: Section, sections: list[Section]) -> Iterator[BlockDraft]:

@@ -5,8 +5,9 @@ import random
 import pytest
 
 from ragstone.core.errors import Refused
+from ragstone.extraction.labelled_bytes import decode_bytes
 from ragstone.extraction.mail.eml import parse_eml
-from ragstone.extraction.mail.mime import decode_bytes, decode_header
+from ragstone.extraction.mail.mime import decode_header
 
 HEAD = "From: =?utf-8?q?Ann_M=C3=BCller?= <ann@x.org>\r\nTo: bob@y.org, Cy <cy@z.org>\r\nSubject: The\r\n plan\r\n"
 DATE = "Date: Fri, 05 Jan 2024 10:00:00 +0100\r\n"

@@ -6,17 +6,16 @@ from dataclasses import dataclass, field, replace
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
-from ragstone.extraction.mail.eml import NAMED, Mail, format_names, read_mail, warn_attachments
-from ragstone.extraction.mail.mime import FAULTS, decode_bytes, parse_message
-from ragstone.extraction.mail_boundaries import HEAD_END, find_messages, undo_quoting
+from ragstone.extraction.labelled_bytes import decode_bytes
+from ragstone.extraction.mail.body import lower_heading
+from ragstone.extraction.mail.message import NAMED, Mail, format_names, read_mail, warn_attachments
+from ragstone.extraction.mail.mime import FAULTS, parse_message
+from ragstone.extraction.mail_boundaries import find_messages, undo_quoting
 from ragstone.extraction.media_types import MBOX
 from ragstone.extraction.plain_text import PlainText
 from ragstone.extraction.record.builder import BlockDraft, adopt_blocks, write_record
-from ragstone.extraction.record.confidentiality import close_if_marked, find_marked_head
+from ragstone.extraction.record.confidentiality import close_with_reason
 
-NO_SUBJECT = "(no subject)"
-DEEPEST = 6  # levels of headings
-LONGEST_HEAD = 100_000  # bytes of a message in which its headers end
 NO_MESSAGE = "no message begins in this file; it was kept as plain text"
 
 
@@ -34,8 +33,10 @@ class _Notes:
     marked: str = ""
 
     def add_mail(self, mail: Mail, warnings: tuple[str, ...]) -> None:
-        self.attachments += mail.attachments[: NAMED - len(self.attachments)]
-        self.attached += len(mail.attachments)
+        names = list(mail.list_attachments())
+        self.attachments += names[: NAMED - len(self.attachments)]
+        self.attached += len(names)
+        self.marked = self.marked or next(iter(mail.marks), "")
         for warning in (*warnings, *mail.list_warnings()):
             if warning not in self.warnings and len(self.warnings) >= NAMED:
                 self.unlisted += 1
@@ -71,7 +72,7 @@ def parse_mbox(data: bytes, *, path: str) -> Extraction:
     notes = _Notes()
     record, blocks = write_record(_read_archive(data, first[0], notes, path))
     found = Extraction(record, blocks, MBOX, None, {"messages": notes.messages}, tuple(notes.describe()))
-    return close_if_marked(found, notes.marked)
+    return close_with_reason(found, notes.marked) if notes.marked else found
 
 
 def _read_archive(data: bytes, begin: int, notes: _Notes, path: str) -> Iterator[BlockDraft]:
@@ -91,28 +92,11 @@ def _read_message(raw: bytes, notes: _Notes, path: str) -> Iterator[BlockDraft]:
         yield from _read_plain(raw, path)
         return
     notes.add_mail(mail, warnings)
-    notes.marked = notes.marked or _find_mark(raw)
-    names = f"\nAttachments: {format_names(mail.attachments, len(mail.attachments))}" if mail.attachments else ""
-    subject = mail.headers.get("Subject")
-    yield BlockDraft("heading", subject or NO_SUBJECT, level=1, made=not subject)
-    yield BlockDraft("paragraph", f"{mail.format_headers()}{names}".strip())
-    yield from map(_lower_heading, mail.content.drafts)
+    yield from mail.draft_section()
 
 
 def _read_plain(data: bytes, path: str) -> Iterator[BlockDraft]:
     """The blocks of a text in whatever encoding; nothing where there is none."""
     text = decode_bytes(data.replace(b"\0", b""), None)
     with suppress(Refused):
-        yield from map(_lower_heading, adopt_blocks(PlainText().extract(text.encode(), path=path)))
-
-
-def _lower_heading(draft: BlockDraft) -> BlockDraft:
-    """A heading within a message stands below its subject."""
-    return replace(draft, level=min(DEEPEST, draft.level + 1)) if draft.type == "heading" else draft
-
-
-def _find_mark(raw: bytes) -> str:
-    """The headers of a message if they mark it as restricted, else "": its archive is then closed as a whole."""
-    end = HEAD_END.search(raw, 0, LONGEST_HEAD)
-    head = raw[: end.start() if end else LONGEST_HEAD].decode(errors="replace")
-    return head if find_marked_head(head) else ""
+        yield from map(lower_heading, adopt_blocks(PlainText().extract(text.encode(), path=path)))

@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import codecs
 import email
 import quopri
 import re
@@ -11,21 +10,20 @@ from email.errors import MessageError
 from email.message import Message
 from email.policy import Compat32
 
-from ragstone.extraction.decoding import LABELS, MEANT
+from ragstone.extraction.labelled_bytes import decode_bytes
 
 FAULTS = (MessageError, RecursionError, ValueError, LookupError, TypeError, AttributeError, AssertionError)
 """What Python's email package raises on files that are none of its kind."""
-# Charsets that only mails have, beside those of the web.
-OF_MAIL = re.compile(
-    r"utf-?7|iso-2022-kr|hz-gb-2312|iso_8859-\d{1,2}|tis-620|cp(?:437|85[0-9]|866|874|932|936|949|950)"
-)
-ONE_BYTE = re.compile(r"iso8859-|cp125|cp437|cp85|cp866|cp874|koi8|mac|ascii|tis")  # in Python's own names
 # RFC 2047. The text within holds no question mark: what does not end costs no second look.
 WORD = re.compile(r"=\?([\w.:-]{1,40})(?:\*[\w-]{0,20})?\?([bq])\?([^?]{0,4000})\?=", re.IGNORECASE)
 FOLDED = re.compile(r"\s+")
-HALF = re.compile("[\ud800-\udfff]")  # of a character of two: UTF-7 may hold one alone, which no text can
 # The line before a part that names its type.
 DIVIDER = re.compile(r'^--([^\s"\\](?:[^"\\\r\n]{0,68}[^\s"\\])?)[ \t]*\r?\n(?=[A-Za-z-]{2,40}:)', re.MULTILINE)
+
+
+MAILS = ("message/rfc822", "message/global", "message/news")
+FILES = ("application/octet-stream", "text/plain", "application/x-unknown")
+CODED = ("base64", "quoted-printable")
 
 
 class _AsSent(Compat32):
@@ -73,6 +71,28 @@ def iterate_leaves(message: Message) -> Iterator[Message]:
             waiting.extend(reversed(parts))
 
 
+def find_forwarded(part: Message) -> Message | None:
+    """The mail that a part holds, also where its sender packed it as a file; None for any other part.
+
+    Raises as `FAULTS` says.
+    """
+    if part.get_content_type() in MAILS:
+        parts = part.get_payload()
+        inner = parts[0] if isinstance(parts, list) and parts else None
+        if not isinstance(inner, Message):
+            return None
+        coded = str(part.get("Content-Transfer-Encoding") or "").strip().lower()
+        if coded in CODED and not inner.keys() and isinstance(text := inner.get_payload(), str):
+            packed = Message()
+            packed["Content-Transfer-Encoding"] = coded
+            packed.set_payload(text)
+            return parse_message(decode_payload(packed))[0]
+        return inner
+    if part.get_content_type() in FILES and part_filename(part).lower().endswith(".eml"):
+        return parse_message(decode_payload(part))[0]
+    return None
+
+
 def part_type(part: Message) -> str:
     """The media type of a leaf; plain text for a multipart whose parts were not found."""
     return "text/plain" if part.get_content_maintype() == "multipart" else part.get_content_type()
@@ -89,33 +109,6 @@ def decode_part_text(part: Message) -> tuple[str, tuple[str, ...]]:
     found = decode_bytes(decode_payload(part), part.get_content_charset())
     warnings = ("some bytes are not in the charset of their part",) if "\ufffd" in found else ()
     return found.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""), warnings
-
-
-def decode_bytes(data: bytes, label: str | None) -> str:
-    """Bytes in the charset that they are labelled with, else in UTF-8, else in Windows-1252.
-
-    UTF-8 comes first where the label is of a charset with one byte a letter: in it everything is valid, and
-    what happens to be valid UTF-8 is nearly always meant as it. Labels that name no charset are passed over.
-    """
-    codec = _find_codec(label)
-    tried = ("utf-8", codec) if codec is None or ONE_BYTE.match(codec) else (codec, "utf-8")
-    for name in tried:
-        try:
-            return HALF.sub("\ufffd", data.decode(name or "utf-8"))
-        except ValueError:
-            continue
-    return HALF.sub("\ufffd", data.decode(codec or "cp1252", errors="replace"))
-
-
-def _find_codec(label: str | None) -> str | None:
-    """Python's name of a charset; None for what is none, as `unicode_escape` or `zlib`."""
-    name = (label or "").strip().lower()
-    if not LABELS.fullmatch(name) and not OF_MAIL.fullmatch(name):
-        return None
-    try:
-        return codecs.lookup(MEANT.get(name, name)).name
-    except LookupError:
-        return None
 
 
 def decode_header(raw: str) -> str:

@@ -6,22 +6,44 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 from typing import Any
 
+from oxmsg import Message
+from oxmsg.properties import Properties
+from oxmsg.util import lazyproperty
+
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.mail.eml import parse_eml
+from ragstone.extraction.mail.message import NESTED
 from ragstone.extraction.media_types import MSG
 from ragstone.extraction.record.confidentiality import close_if_marked
 
-HEADERS = ("From", "To", "Cc", "Subject", "Message-ID")
+HEADERS = ("From", "To", "Cc", "Subject", "Message-ID", "Sensitivity")
+# Of the format's specification (MS-OXMSG, MS-OXPROPS).
+INNER_MESSAGE = "__substg1.0_3701000D"
+PROPERTIES = "__properties_version1.0"
+INNER_OFFSET = 24  # bytes of an inner message's properties before the first
+PROPERTY = 16  # bytes of one
+NAMES = (0x3707, 0x3704, 0x3001)  # of an attachment: the long one, the short one, the one that is shown
+SENSITIVITY = 0x0036
+SENSITIVITIES = {1: "Personal", 2: "Private", 3: "Company-Confidential"}
+
+
+class _InnerMessage(Message):
+    """A message within another one, of which the library reads only the outermost: here the properties begin
+    earlier."""
+
+    @lazyproperty
+    def _properties(self) -> Properties:
+        # Some writers repeat the longer head of the outermost message here.
+        is_longer = (len(self._storage.properties_stream_bytes) - INNER_OFFSET) % PROPERTY == PROPERTY // 2
+        return Properties(self._storage, properties_header_offset=INNER_OFFSET + is_longer * PROPERTY // 2)
 
 
 def parse_msg(data: bytes, *, path: str) -> Extraction:
-    """Subject, sender, receivers and text; attachments are named.
+    """Subject, sender, receivers and text, and messages within the message; other attachments are named.
 
     Raises `Refused`: broken, and what `parse_eml` raises.
     """
-    from oxmsg import Message
-
     try:
         message = Message.load(io.BytesIO(data))
         mail = _convert_to_mail(message)
@@ -31,10 +53,12 @@ def parse_msg(data: bytes, *, path: str) -> Extraction:
     return close_if_marked(replace(parse_eml(mail.as_bytes(), path=path), media_type=MSG), head)
 
 
-def _convert_to_mail(message: Any) -> EmailMessage:
+def _convert_to_mail(message: Any, depth: int = 0) -> EmailMessage:
+    """The message as a mail, with the messages in it as forwarded ones; of its other attachments the names."""
     mail = EmailMessage()
     headers = {str(name).lower(): str(text) for name, text in message.message_headers.items()}
     known = {"subject": message.subject, "from": message.sender, "to": _join_receivers(message)}
+    known["sensitivity"] = SENSITIVITIES.get(message.properties.int_prop_value(SENSITIVITY))
     for name in HEADERS:
         if text := headers.get(name.lower()) or known.get(name.lower()):
             mail[name] = " ".join(str(text).split())
@@ -45,8 +69,25 @@ def _convert_to_mail(message: Any) -> EmailMessage:
     else:
         mail.set_content(message.html_body, subtype="html")
     for attachment in message.attachments:
-        mail.add_attachment(b"", maintype="application", subtype="octet-stream", filename=attachment.file_name or "?")
+        inner = _find_inner_message(attachment)
+        if inner is not None and depth <= NESTED:  # one more than are read, so that a warning says so
+            mail.add_attachment(_convert_to_mail(inner, depth + 1))
+        else:
+            mail.add_attachment(b"", maintype="application", subtype="octet-stream", filename=_find_name(attachment))
     return mail
+
+
+def _find_inner_message(attachment: Any) -> Any:
+    """The message that an attachment is; None for a file."""
+    storage = next((one for one in attachment._storage.storages if one.name == INNER_MESSAGE), None)
+    if storage is None or not any(stream.name == PROPERTIES for stream in storage.streams):
+        return None
+    return _InnerMessage(storage)
+
+
+def _find_name(attachment: Any) -> str:
+    texts = (attachment.properties.str_prop_value(name) for name in NAMES)
+    return next(filter(None, texts), "?")
 
 
 def _join_receivers(message: Any) -> str:

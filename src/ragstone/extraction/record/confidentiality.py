@@ -112,3 +112,11 @@ def close_if_marked(extraction: Extraction, text: str = "") -> Extraction:
     warning = f"the metadata says {RESTRICTED} in an unusual form; {CLOSED}"
     meta = {**extraction.meta, KEY: RESTRICTED}
     return replace(extraction, meta=meta, warnings=(*extraction.warnings, warning))
+
+
+def close_with_reason(extraction: Extraction, reason: str) -> Extraction:
+    """The extraction, closed for a reason that its reader found, with a warning that says it."""
+    if extraction.meta.get(KEY) == RESTRICTED:
+        return extraction
+    meta = {**extraction.meta, KEY: RESTRICTED}
+    return replace(extraction, meta=meta, warnings=(*extraction.warnings, f"{reason}; {CLOSED}"))
