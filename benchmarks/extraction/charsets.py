@@ -1,21 +1,25 @@
 """How often a text is read right from bytes that declare nothing: by Ragstone's own judgement of a CSV file's charset
 (`ragstone.extraction.legacy_encodings`) and by charset-normalizer, alone and limited to Ragstone's charsets.
 
-    python benchmarks/extraction/charsets.py --files FOLDER --labelled FOLDER --texts 'tutor.*.utf-8'
+    python benchmarks/extraction/charsets.py --files FOLDER --labelled FOLDER --texts 'tutor.*.utf-8' --catalogs FOLDER
 
 `--files`: text files as they are; the truth is UTF-8 where all bytes are, else the charset that the file declares.
 `--labelled`: folders named by charset (`KOI8-R`, `windows-1251-russian`), as in chardet's own tests.
 `--texts`: UTF-8 texts named `*.LANGUAGE.*`, which are written in that language's old charsets, whole and in cuts.
+`--catalogs`: the translations of programs (`LANGUAGE/LC_MESSAGES/*.mo`), which are cut into 200 and 2,000
+characters and written in all old charsets of their language.
 Right is a text that is the truth to the letter: a charset of another name that gives the same text is as good.
 """
 
 import argparse
 import codecs
+import gettext
 import gzip
 import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from glob import glob
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +28,7 @@ from charset_normalizer import from_bytes
 
 from ragstone.core.errors import Refused
 from ragstone.extraction.decoding import _find_declared_encoding, decode_text
-from ragstone.extraction.legacy_encodings import SINGLE, USUAL
+from ragstone.extraction.legacy_encodings import CHARSETS
 
 TEXTS = {".csv", ".tsv", ".txt", ".html", ".htm", ".xml", ".md", ".json", ".jsonl", ".eml", ".itxt"}
 MOST = 1 << 18  # bytes of one file that are judged
@@ -32,33 +36,46 @@ LABELS = {None: "whole and cuts of 2,000 and 300 characters", 2000: "whole and c
 LABELS |= {300: LABELS[2000], 60: "cuts of 60 characters"}
 PLACES = 8  # cuts of each text and length
 WEST = ("da", "de", "es", "fr", "it", "nl", "no", "pt", "sv")
+CENTRE = ("cs", "hr", "hu", "pl", "ro", "sk", "sl")
+EAST = ("be", "bg", "ru", "sr", "uk")
 LANGUAGES: dict[str, tuple[str, ...]] = {
-    "cp1252": WEST,
-    "iso-8859-15": WEST,
-    "iso-8859-2": ("cs", "hr", "hu", "pl", "sk"),
-    "cp1250": ("cs", "hr", "hu", "pl", "sk"),
-    "iso-8859-5": ("bg", "ru", "uk"),
-    "cp1251": ("bg", "ru", "uk"),
+    **dict.fromkeys(("cp1252", "iso-8859-15", "mac-roman", "cp850"), WEST),
+    **dict.fromkeys(("iso-8859-2", "cp1250", "cp852"), CENTRE),
+    **dict.fromkeys(("iso-8859-5", "cp1251", "cp866"), EAST),
     "koi8-r": ("ru",),
+    "koi8-u": ("uk",),
     "iso-8859-7": ("el",),
     "cp1253": ("el",),
+    "cp1254": ("tr",),
+    "cp1255": ("he",),
+    "cp1256": ("ar",),
+    "cp1257": ("et", "lt", "lv"),
     "shift_jis": ("ja",),
     "euc-jp": ("ja",),
     "gb18030": ("zh_cn",),
     "big5": ("zh_tw",),
     "euc-kr": ("ko",),
-    "utf-16-le": ("de", "ru", "ja", "zh_cn"),
-    "utf-16-be": ("de", "ru", "ja", "zh_cn"),
+    "utf-16-le": ("de", "ru", "el", "ar", "he", "ja", "ko", "zh_cn", "zh_tw"),
+    "utf-16-be": ("de", "ru", "el", "ar", "he", "ja", "ko", "zh_cn", "zh_tw"),
     "utf-8": (*WEST, "cs", "el", "ja", "ko", "ru", "zh_cn"),
 }
+SHORT, LONG, EACH = 200, 2000, 4  # characters of pieces of catalogs, and how many of each
 
 
 FAMILIES = {
     "Western": ("cp1252", "iso8859-1", "iso8859-15"),
+    "Western, Mac Roman": ("mac-roman",),
+    "Western, DOS": ("cp850",),
     "Central European": ("cp1250", "iso8859-2"),
-    "Cyrillic, Windows-1251 and KOI8-R": ("cp1251", "koi8-r"),
+    "Central European, DOS": ("cp852",),
+    "Cyrillic, Windows-1251 and KOI8": ("cp1251", "koi8-r", "koi8-u"),
     "Cyrillic, ISO-8859-5": ("iso8859-5",),
+    "Cyrillic, DOS": ("cp866",),
     "Greek": ("cp1253", "iso8859-7"),
+    "Turkish": ("cp1254", "iso8859-9"),
+    "Hebrew": ("cp1255",),
+    "Arabic": ("cp1256",),
+    "Baltic": ("cp1257",),
     "Japanese": ("shift_jis", "cp932", "euc_jp"),
     "Chinese": ("gb2312", "gb18030", "big5"),
     "Korean": ("euc_kr", "cp949"),
@@ -80,12 +97,17 @@ def main() -> None:
     options.add_argument("--files", type=Path)
     options.add_argument("--labelled", type=Path)
     options.add_argument("--texts", action="append", default=[])
+    options.add_argument("--catalogs", type=Path)
+    options.add_argument("--ours", action="store_true", help="leave out charset-normalizer")
     given = options.parse_args()
     samples = [
         *(list_files(given.files) if given.files else ()),
         *(list_labelled(given.labelled) if given.labelled else ()),
         *list_written(sorted(Path(name) for pattern in given.texts for name in glob(pattern))),
+        *(list_catalogs(given.catalogs) if given.catalogs else ()),
     ]
+    if given.ours:
+        del JUDGES["charset-normalizer"], JUDGES["UTF-8, else charset-normalizer among ours"]
     groups: dict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
         groups[sample.group].append(sample)
@@ -128,7 +150,7 @@ def judge_by_limited_library(data: bytes) -> str | None:
     try:
         return _drop_mark(data.decode("utf-8")) if b"\0" not in data else judge_by_library(data)
     except UnicodeDecodeError:
-        best = from_bytes(data, cp_isolation=[*USUAL, *SINGLE, "utf_16_le", "utf_16_be"]).best()
+        best = from_bytes(data, cp_isolation=[*CHARSETS, "utf_16_le", "utf_16_be"]).best()
         return str(best) if best is not None else None
 
 
@@ -185,12 +207,38 @@ def list_written(paths: list[Path]) -> Iterator[Sample]:
                         yield Sample(f"{_find_family(charset)}, {LABELS[size]}", data, text)
 
 
-def _cut_text(text: str, size: int | None) -> Iterator[str]:
+def list_catalogs(folder: Path) -> Iterator[Sample]:
+    """Pieces of translations, as many from each place, in each charset of the language that has their letters."""
+    texts: dict[str, str] = {}
+    for charset, languages in LANGUAGES.items():
+        for language in languages:
+            if language not in texts:
+                texts[language] = _read_catalogs(folder, language)
+            for size in (SHORT, LONG):
+                for cut in _cut_text(texts[language], size, EACH):
+                    data = cut.encode(charset, errors="ignore")
+                    text = data.decode(charset)
+                    if not text.isascii():
+                        yield Sample(f"{_find_family(charset)}, catalogs, {size:,} characters", data, text)
+
+
+def _read_catalogs(folder: Path, language: str) -> str:
+    """The translations of a language, each once, without those that are short."""
+    name = {"no": "nb", "zh_cn": "zh_CN", "zh_tw": "zh_TW"}.get(language, language)
+    said: dict[str, None] = {}
+    for path in sorted((folder / name / "LC_MESSAGES").glob("*.mo")):
+        with path.open("rb") as file, suppress(OSError, UnicodeDecodeError, ValueError):
+            catalog = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+            said |= dict.fromkeys(text for key, text in catalog.items() if key and text != key and len(text) > 30)
+    return "\n".join(said)
+
+
+def _cut_text(text: str, size: int | None, places: int = PLACES) -> Iterator[str]:
     if size is None or len(text) <= size:
         yield text
         return
-    for number in range(PLACES):
-        at = number * (len(text) - size) // PLACES
+    for number in range(places):
+        at = number * (len(text) - size) // places
         yield text[at : at + size]
 
 

@@ -130,13 +130,13 @@ HEADED = (XML, EML, MHTML, CODE, ROFF)
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/5", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
-DELIMITED = SandboxedFormat("csv/5", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
+DELIMITED = SandboxedFormat("csv/6", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
-        HTML: SandboxedFormat("html/13", "ragstone.extraction.html.parse:parse_html"),
+        HTML: SandboxedFormat("html/14", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/8", "ragstone.extraction.feed.parse:parse_feed"),
         MEDIAWIKI: SandboxedFormat("mediawiki/1", "ragstone.extraction.mediawiki.dump:parse_dump"),
-        MHTML: SandboxedFormat("mhtml/10", "ragstone.extraction.mail.mhtml:parse_mhtml"),
+        MHTML: SandboxedFormat("mhtml/11", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/9", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/5", "ragstone.extraction.docx.parse:parse_docx"),
         PPTX: SandboxedFormat("pptx/5", "ragstone.extraction.pptx.parse:parse_pptx"),
@@ -144,11 +144,11 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         MBOX: SandboxedFormat("mbox/2", "ragstone.extraction.mail.mbox:parse_mbox"),
         CSV: DELIMITED,
         TSV: DELIMITED,
-        CODE: SandboxedFormat("code/4", "ragstone.extraction.source_code:parse_code"),
+        CODE: SandboxedFormat("code/5", "ragstone.extraction.source_code:parse_code"),
         EPUB: SandboxedFormat("epub/7", "ragstone.extraction.epub:parse_epub"),
         MSG: SandboxedFormat("msg/8", "ragstone.extraction.mail.msg:parse_msg"),
-        NOTEBOOK: SandboxedFormat("notebook/3", "ragstone.extraction.notebook:parse_notebook"),
-        ROFF: SandboxedFormat("roff/1", "ragstone.extraction.roff.parse:parse_roff"),
+        NOTEBOOK: SandboxedFormat("notebook/4", "ragstone.extraction.notebook:parse_notebook"),
+        ROFF: SandboxedFormat("roff/2", "ragstone.extraction.roff.parse:parse_roff"),
         ODT: SandboxedFormat("odt/2", "ragstone.extraction.odt:parse_odt"),
         RTF: SandboxedFormat("rtf/1", "ragstone.extraction.rtf:parse_rtf"),
         OLE_WORKBOOK: WORKBOOK,
@@ -292,7 +292,7 @@ def try_passwords(read: Callable[[Mapping[str, object]], T], passwords: Sequence
 def recipe(media_type: str) -> str:
     """Name and version of the extractor for a media type; "" where there is none."""
     if media_type == CODE and lacks_grammars():
-        return "code-paragraphs/3"
+        return "code-paragraphs/4"
     if media_type in CONVERTED:
         return f"libreoffice-{SANDBOXED_FORMATS[CONVERTED[media_type]].recipe}"
     if media_type in SANDBOXED_FORMATS:

@@ -5,7 +5,7 @@ import re
 
 from ragstone.core.errors import Refused
 from ragstone.extraction.encoded_runs import leave_out_encoded
-from ragstone.extraction.legacy_encodings import decode_unmarked
+from ragstone.extraction.legacy_encodings import decode_unmarked, rank_charsets
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -67,7 +67,7 @@ def _decode_bytes(data: bytes, path: str) -> tuple[str, tuple[str, ...]]:
 
 def decode_page(data: bytes) -> tuple[str, tuple[str, ...]]:
     """The text of a web page: byte order mark, then UTF-8 where all bytes are, then the declared charset, then
-    Windows-1252.
+    the one that its letters fit best, then Windows-1252.
 
     UTF-8 comes before the declaration, other than in browsers: valid UTF-8 is nearly always meant as UTF-8, even if an
     old template declares another encoding. Only charsets that write in seven bits (ISO-2022-JP) are believed first.
@@ -82,7 +82,7 @@ def decode_page(data: bytes) -> tuple[str, tuple[str, ...]]:
             return data.decode("utf-8"), ()
         except UnicodeDecodeError:
             pass
-    encoding = declared or "cp1252"
+    encoding = declared or next(iter(rank_charsets(data)), "cp1252")
     text = data.decode(encoding, errors="replace")
     return text, (f"some bytes are not {encoding}, which the page is read as",) if "\ufffd" in text else ()
 

@@ -4,6 +4,7 @@ import codecs
 import re
 
 from ragstone.extraction.decoding import LABELS, MEANT
+from ragstone.extraction.legacy_encodings import rank_charsets
 
 # Charsets that only mails have, beside those of the web.
 OF_MAIL = re.compile(
@@ -14,7 +15,7 @@ HALF = re.compile("[\ud800-\udfff]")  # of a character of two: UTF-7 may hold on
 
 
 def decode_bytes(data: bytes, label: str | None) -> str:
-    """Bytes in the charset that they are labelled with, else in UTF-8, else in Windows-1252.
+    """Bytes in the charset that they are labelled with, else in UTF-8, else in the one that their letters fit best.
 
     UTF-8 comes first where the label is of a charset with one byte a letter: in it everything is valid, and
     what happens to be valid UTF-8 is nearly always meant as it. Labels that name no charset are passed over.
@@ -26,7 +27,8 @@ def decode_bytes(data: bytes, label: str | None) -> str:
             return HALF.sub("\ufffd", data.decode(name or "utf-8"))
         except ValueError:
             continue
-    return HALF.sub("\ufffd", data.decode(codec or "cp1252", errors="replace"))
+    codec = codec or next(iter(rank_charsets(data)), "cp1252")
+    return HALF.sub("\ufffd", data.decode(codec, errors="replace"))
 
 
 def _find_codec(label: str | None) -> str | None:

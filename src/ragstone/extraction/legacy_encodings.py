@@ -1,59 +1,72 @@
 """Bytes of a text file without a mark to text: UTF-8, then the old encoding that fits best, with a warning."""
 
+import codecs
 import re
-import unicodedata
-from collections.abc import Callable
-from functools import partial
-from itertools import pairwise
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from ragstone.core.errors import Refused
 from ragstone.extraction.mixed_encodings import decode_mixed
+from ragstone.extraction.unmarked_utf16 import find_utf16
 
-SAMPLE = 1 << 16  # bytes that are judged
-LEAST = 0.3  # of the best score of 1: below this it is no text
-ACCENTED = 0.6  # of the letters of a Latin word at most
-# Lead bytes of the characters of everyday use (the first level of each national standard, kana, hangul), and
-# the least second byte of these. At a tie the first: kana give Japanese away, hangul have the fewest leads.
-USUAL: dict[str, tuple[tuple[range, ...], int]] = {
-    "cp932": ((range(0x82, 0x84), range(0x88, 0x98)), 0x40),
-    "euc_jp": ((range(0xA4, 0xA6), range(0xB0, 0xD0)), 0xA1),
-    "cp949": ((range(0xB0, 0xC9),), 0xA1),
-    "gb18030": ((range(0xB0, 0xD8),), 0xA1),
-    "big5": ((range(0xA4, 0xC7),), 0x40),
+SAMPLE = 4096  # bytes that are judged
+LINES = 1 << 18  # bytes in which they are looked for
+LONGER, BEST = 16, 4  # times of it, and encodings, between which that decides
+# Bits of a character in words beyond ASCII: above this it is no text. Text costs 5 to 7, and 8 to 11 where letters are
+# counted alone; arbitrary bytes cost 17.
+MOST, MOST_SEVERAL = 10.5, 14.0
+WEST = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi", "is", "ca")
+CENTRE = ("pl", "cs", "sk", "hu", "sl", "hr", "ro", "de")
+EAST = ("ru", "uk", "bg", "sr", "be")
+BALTIC = ("lt", "lv", "et")
+
+
+class Charset(NamedTuple):
+    """A charset under its name for readers, the languages that are written in it, and the bits by which it is rarer
+    than the others."""
+
+    label: str
+    languages: tuple[str, ...]
+    rarer: float = 0.0
+
+
+# At a tie the one named first.
+SINGLE: dict[str, Charset] = {
+    "cp1252": Charset("Windows-1252", WEST),
+    "cp1250": Charset("Windows-1250", CENTRE, 2),
+    "cp1251": Charset("Windows-1251", EAST, 2),
+    "koi8-r": Charset("KOI8-R", ("ru",), 4),
+    "koi8-u": Charset("KOI8-U", ("uk",), 6),
+    "cp1253": Charset("Windows-1253", ("el",), 3),
+    "cp1254": Charset("Windows-1254", ("tr",), 3),
+    "cp1255": Charset("Windows-1255", ("he",), 3),
+    "cp1256": Charset("Windows-1256", ("ar", "fa"), 3),
+    "cp1257": Charset("Windows-1257", BALTIC, 5),
+    "cp874": Charset("Windows-874", ("th",), 5),
+    "iso8859-15": Charset("ISO-8859-15", WEST, 6),
+    "iso8859-2": Charset("ISO-8859-2", CENTRE, 5),
+    "iso8859-5": Charset("ISO-8859-5", EAST, 6),
+    "iso8859-7": Charset("ISO-8859-7", ("el",), 6),
+    "iso8859-8": Charset("ISO-8859-8", ("he",), 6),
+    "iso8859-6": Charset("ISO-8859-6", ("ar",), 6),
+    "mac_roman": Charset("Mac Roman", WEST, 8),
+    "cp850": Charset("DOS code page 850", WEST, 8),
+    "cp437": Charset("DOS code page 437", WEST, 9),
+    "cp852": Charset("DOS code page 852", CENTRE, 8.5),
+    "cp866": Charset("DOS code page 866", EAST, 6),
+    "mac_cyrillic": Charset("Mac Cyrillic", EAST, 9),
+    "mac_latin2": Charset("Mac Central European", CENTRE, 10),
 }
-KANA = range(0xA4, 0xA6)  # lead bytes in EUC-JP
-WITHOUT_KANA = 0.6
-PAIR = {
-    "cp932": re.compile(rb"([\x81-\x9f\xe0-\xfc])([\x40-\x7e\x80-\xfc])|[\xa1-\xdf]|[\0-\x7f]+"),
-    **dict.fromkeys(
-        ("euc_jp", "cp949", "gb18030", "big5"), re.compile(rb"([\x81-\xfe])([\x30-\x7e\x80-\xfe])|[\0-\x7f]+")
-    ),
+SEVERAL: dict[str, Charset] = {
+    "cp932": Charset("Shift-JIS", ("ja",), 8),
+    "euc_jp": Charset("EUC-JP", ("ja",), 10),
+    "gb18030": Charset("GB 18030", ("zh",), 8),
+    "big5": Charset("Big5", ("zh-tw",), 8),
+    "cp950": Charset("Big5", ("zh-tw",), 8.5),
+    "cp949": Charset("EUC-KR", ("ko",), 8),
 }
+CHARSETS = SINGLE | SEVERAL
 CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
-WORD = re.compile(r"[^\W\d_]+|[^\x00-\x7f]")
-PUNCTUATION = frozenset("€£§°–—’‘“”„«»…·•\u00a0²³½™®©×±")
-# Marks in their places: quotes around words, an apostrophe within one, dashes between words, numbers or blanks.
-PLACED = re.compile(
-    r"(?<![^\W_])[“‘„«](?=[^\W_])|(?<=[^\W_]|[.,;:!?…])[”’»](?![^\W_])|(?<=[^\W\d_])[’—](?=[^\W\d_])"
-    r"|(?<!\S)[–—•](?!\S)|(?<=\d)–(?=\d)|(?<=[^\W_])…(?![^\W_])"
-)
-LATE = ("mac_roman", "cp850")  # their letters are the quotes and dashes of Windows-1252, which is far more frequent
-RARE = 0.75
-SINGLE = ("cp1252", "cp1250", "cp1251", "koi8-r", "cp1253", *LATE)
-NAMES = {
-    "cp932": "Shift-JIS",
-    "euc_jp": "EUC-JP",
-    "gb18030": "GB 18030",
-    "big5": "Big5",
-    "cp949": "EUC-KR",
-    "cp1252": "Windows-1252",
-    "cp1250": "Windows-1250",
-    "cp1251": "Windows-1251",
-    "koi8-r": "KOI8-R",
-    "cp1253": "Windows-1253",
-    "mac_roman": "Mac Roman",
-    "cp850": "DOS code page 850",
-}
 
 
 def decode_unmarked(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
@@ -62,17 +75,26 @@ def decode_unmarked(data: bytes, *, path: str) -> tuple[str, tuple[str, ...]]:
     Raises `Refused` ("encoding") when nothing fits.
     """
     try:
-        return data.decode(_detect_utf16(data) or "utf-8"), ()
+        text = data.decode()
+        if not CONTROL.search(data):
+            return text, ()
     except UnicodeDecodeError:
-        pass
+        text = ""
+    if wide := find_utf16(data):
+        try:
+            return data.decode(wide), ()
+        except UnicodeDecodeError:
+            pass
+    if text:
+        return text, ()
     if mixed := decode_mixed(data, _rank_single):
         return mixed[0], (_describe_mixed(*mixed[1:]),)
-    for name in _rank_encodings(_take_sample(data)):
+    for name in rank_charsets(data):
         try:
             text = data.decode(name)
         except UnicodeDecodeError:
             continue
-        return text, (f"read as {NAMES[name]}, which its bytes fit best; save it as UTF-8 to be sure",)
+        return text, (f"read as {CHARSETS[name].label}, which its bytes fit best; save it as UTF-8 to be sure",)
     raise Refused("encoding", f"{path} is neither UTF-8 nor in an encoding that its bytes give away; save it as UTF-8")
 
 
@@ -80,94 +102,56 @@ def _describe_mixed(lines: int, name: str) -> str:
     if not lines:
         return "the file ends within a character: it was cut short"
     said = "1 line is" if lines == 1 else f"{lines:,} lines are"
-    return f"{said} not UTF-8 as the others are, and read as {NAMES[name]}; save the file as UTF-8 to be sure"
+    return f"{said} not UTF-8 as the others are, and read as {CHARSETS[name].label}; save the file as UTF-8 to be sure"
 
 
 def _rank_single(sample: bytes) -> list[str]:
     """The encodings of one byte a character that fit, the best first."""
-    return [name for name in _rank_encodings(sample) if name in SINGLE]
+    return [name for name in rank_charsets(sample) if name in SINGLE]
 
 
-def _detect_utf16(data: bytes) -> str | None:
-    """UTF-16 without a mark: a zero in every second byte of Western text, and in no other."""
-    even, odd = data[:SAMPLE:2].count(0), data[1:SAMPLE:2].count(0)
-    if min(even, odd) or max(even, odd) * 5 < min(len(data), SAMPLE):
-        return None
-    return "utf-16-be" if even else "utf-16-le"
+def rank_charsets(data: bytes) -> list[str]:
+    """Python's names of the encodings that bytes beyond ASCII fit, the best first: those in which the text is the most
+    plausible in one of the encoding's languages."""
+    sample = _take_sample(data, SAMPLE)
+    found = {name: one for name in CHARSETS if (one := _measure(name, sample, CHARSETS[name].languages)) is not None}
+    ranked = sorted(found, key=lambda name: found[name][0])
+    if len(sample) < SAMPLE or len(ranked) < 2:
+        return ranked
+    # The best differ by single letters, which a longer sample holds.
+    longer = _take_sample(data, SAMPLE * LONGER)
+    again = {name: one[0] for name in ranked[:BEST] if (one := _measure(name, longer, found[name][1:])) is not None}
+    return [*sorted(again, key=lambda name: again[name]), *(name for name in ranked if name not in again)]
 
 
-def _take_sample(data: bytes) -> bytes:
-    """Whole lines around the first bytes that are not ASCII."""
+def _take_sample(data: bytes, size: int) -> bytes:
+    """Lines that are not ASCII, of which the first and the last may be cut."""
     first = re.search(rb"[\x80-\xff]", data)
     start = data.rfind(b"\n", 0, first.start()) + 1 if first else 0
-    start = max(start, (first.start() if first else 0) - SAMPLE // 2)
-    sample = data[start : start + SAMPLE]
-    end = sample.rfind(b"\n")
-    return sample[: end + 1] if end > 0 else sample
+    if first and first.start() - start > SAMPLE // 8:
+        start = first.start()
+    taken = bytearray()
+    for line in data[start : start + LINES].split(b"\n"):
+        if not line.isascii():
+            taken += line + b"\n"
+            if len(taken) >= size:
+                break
+    return bytes(taken[:size])
 
 
-def _rank_encodings(sample: bytes) -> list[str]:
-    """The encodings that fit, the best first; at a tie the one named first."""
-    judges: list[tuple[str, Callable[[bytes], float]]] = [(name, partial(_score_pairs, name)) for name in USUAL]
-    # Control characters are half of letters in UTF-16, which nearly any byte is one of the late encodings for.
-    single = [name for name in SINGLE if name not in LATE or not CONTROL.search(sample)]
-    judges += [(name, partial(_score_letters, name)) for name in single]
-    scores = {name: judge(sample) for name, judge in judges}
-    return [name for name in sorted(scores, key=lambda name: -scores[name]) if scores[name] >= LEAST]
+def _measure(name: str, sample: bytes, languages: Sequence[str]) -> tuple[float, str] | None:
+    """The bits that the sample costs in an encoding, in the one of these languages that fits best, and that language;
+    None where it cannot be in the encoding."""
+    from ragstone.extraction.letter_pairs import Letters  # its numbers are of no use to other files
 
-
-def _score_pairs(name: str, sample: bytes) -> float:
-    """The share of characters of two bytes that are of everyday use; 0 where a byte fits nothing."""
     try:
-        # A line end is no half of a character in any of these, so the sample ends between characters.
-        sample.decode(name)
+        text = _decode_start(name, sample)
     except UnicodeDecodeError:
-        return 0.0
-    leads, least = USUAL[name]
-    usual = others = kana = 0
-    behind_letter = False
-    for match in PAIR[name].finditer(sample):
-        if match[1] is not None:
-            lead = match[1][0]
-            found = match[2][0] >= least and any(lead in some for some in leads)
-            # Between two Latin letters it is rather an accented letter of another encoding.
-            after = sample[match.end() : match.end() + 1] if match[2][0] > 0x7F else match[2]
-            found = found and not (behind_letter and after.isalpha())
-            usual, others, kana = usual + found, others + (not found), kana + (lead in KANA)
-        elif match[0][0] > 0x7F:
-            others += 1
-        behind_letter = match[0][-1] < 0x80 and match[1] is None and match[0][-1:].isalpha()
-    share = usual / (usual + others) if usual else 0.0
-    return share * WITHOUT_KANA if name == "euc_jp" and not kana else share
+        return None
+    total, each, language = Letters(text).measure(languages)
+    return (total + CHARSETS[name].rarer, language) if each <= (MOST if name in SINGLE else MOST_SEVERAL) else None
 
 
-def _score_letters(name: str, sample: bytes) -> float:
-    """How much the characters beyond ASCII look like letters inside words of one script, from -1 to 1."""
-    text = sample.decode(name, errors="replace")
-    total = score = 0.0
-    for match in WORD.finditer(text):
-        word = match[0]
-        foreign = sum(c > "\x7f" for c in word)
-        if foreign:
-            total += foreign
-            is_placed = not word[0].isalpha() and PLACED.match(text, match.start())
-            score += foreign * (0.9 if is_placed else _score_word(word))
-    return (RARE if name in LATE else 1.0) * score / total if total else 0.0
-
-
-def _score_word(word: str) -> float:
-    """
-    >>> (_score_word("café"), _score_word("Привет"), _score_word("Ïðèâåò"), _score_word("оЛЬГА"),
-    ...  _score_word("…"), _score_word("¤"), _score_word("à"))
-    (0.9, 0.95, -0.5, -0.5, 0.35, -0.5, 0.32)
-    """
-    if not word[0].isalpha():
-        return 0.35 if word in PUNCTUATION else -0.5 if word.isprintable() and word != "\ufffd" else -1.0
-    if len(word) == 1:  # it may be a sign of another encoding
-        return 0.32
-    latin = [c < "\x7f" or "LATIN" in unicodedata.name(c, "") for c in word]
-    if (any(latin) and not all(latin)) or any(a.islower() and b.isupper() for a, b in pairwise(word)):
-        return -0.5
-    if not all(latin):
-        return 0.95
-    return 0.9 if sum(c > "\x7f" for c in word) <= max(1, ACCENTED * len(word)) else -0.5
+def _decode_start(name: str, sample: bytes) -> str:
+    """The sample, which may end within a character."""
+    return codecs.getincrementaldecoder(name)("replace" if name in SINGLE else "strict").decode(sample)

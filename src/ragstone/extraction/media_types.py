@@ -9,6 +9,7 @@ from ragstone.extraction.gzipped import unpack_start
 from ragstone.extraction.holed_text import is_holed_text, is_utf8
 from ragstone.extraction.mail_boundaries import is_archive
 from ragstone.extraction.manual_pages import is_manual_page
+from ragstone.extraction.unmarked_utf16 import find_utf16
 
 BINARY = "application/octet-stream"
 PDF = "application/pdf"
@@ -292,8 +293,4 @@ def _detect_binary(data: bytes) -> str:
     for mark, media_type in MAGIC:
         if data.startswith(mark):
             return media_type
-    zeros = sorted((data[:LOOKED_AT:2].count(0), data[1:LOOKED_AT:2].count(0)))
-    # Western text in UTF-16 has a zero in every second byte, and in no other.
-    if zeros[0] == 0 and zeros[1] > max(3, 0.3 * min(len(data), LOOKED_AT)):
-        return "text/utf-16"
-    return BINARY
+    return "text/utf-16" if find_utf16(data) else BINARY

@@ -51,7 +51,7 @@ class PlainText:
     numbers of several parts follow it in the file.
     """
 
-    recipe: str = "text-6"
+    recipe: str = "text-7"
     media_type: str = "text/plain"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:

@@ -25,7 +25,7 @@ class Subtitles:
     """The text of record is the decoded file, with speakers as `Dana: ` before their words; a paragraph is several
     cues, a span each."""
 
-    recipe: str = "subtitles-4"
+    recipe: str = "subtitles-5"
     media_type: str = SUBTITLES
 
     def extract(self, data: bytes, *, path: str) -> Extraction:

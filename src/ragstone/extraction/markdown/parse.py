@@ -31,7 +31,7 @@ class Markdown:
     comments, front matter and link definitions are none.
     """
 
-    recipe: str = "markdown-6"
+    recipe: str = "markdown-7"
     media_type: str = "text/markdown"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:

@@ -34,7 +34,7 @@ class Markup:
     as they are read."""
 
     media_type: str
-    recipe: str = "markup-6"
+    recipe: str = "markup-7"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused`: encoding, and empty for a file without text."""
