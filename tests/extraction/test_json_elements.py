@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from ragstone.chunking import Characters, make_chunker
+from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction, Piece
-from ragstone.extraction import extract
+from ragstone.extraction import Limits, extract
 from ragstone.extraction.json_elements import split_elements
+from ragstone.extraction.json_times import show_times
 from tests.speed import in_step
 
 DANA, ELI = {"id": "U1", "name": "Dana Müller"}, {"id": "U2", "name": "Eli Stone"}
@@ -70,7 +72,7 @@ def make_telegram(number: int) -> dict[str, Any]:
 
 
 CHATS: dict[str, tuple[Any, str]] = {
-    "slack": ([make_slack(n) for n in range(30)], '"ts": "17102382{:02}'),
+    "slack": ([make_slack(n) for n in range(30)], '"ts": "2024-03-12 10:10:{:02} UTC"'),
     "discord": ({"guild": {"name": "Orchard"}, "messages": [make_discord(n) for n in range(30)]}, "10:{:02}:00"),
     "telegram": ({"name": "Orchard", "messages": [make_telegram(n) for n in range(30)]}, "10:{:02}:00"),
     "many chats": ({"chats": {"list": [{"messages": [make_telegram(n) for n in range(30)]}]}}, "10:{:02}:00"),
@@ -184,6 +186,58 @@ def test_lines_of_json_are_cut_between_lines(path: str) -> None:
     assert [line for piece in pieces for line in piece.text.split("\n")] == lines
 
 
+def test_json_of_more_bytes_than_other_texts_is_read_in_a_process_of_its_own() -> None:
+    value, _ = CHATS["slack"]
+    data = json.dumps(value).encode()
+    small = Limits(text=len(data) // 2, office=2 * len(data))
+    assert extract(data, path="chat.json", limits=small) == extract(data, path="chat.json")
+    with pytest.raises(Refused, match=r"limits\.office_bytes") as refused:
+        extract(data, path="chat.json", limits=Limits(text=9, office=len(data) // 2))
+    assert refused.value.reason == "too_large"
+
+
+def test_few_short_messages_are_cut_like_many() -> None:
+    chat = [{"user": "ann", "text": "At five?", "ts": "1"}, {"user": "bo", "text": "Yes", "ts": "2"}]
+    found = read(chat, indent=None)
+    assert len(found.record) < 200
+    assert [block.text for block in found.blocks] == [
+        '{\n"user": "ann"\n"text": "At five?"\n"ts": "1"',
+        '{\n"user": "bo"\n"text": "Yes"\n"ts": "2"',
+    ]
+
+
+def test_cards_of_a_board_on_one_line_are_cut_between_cards() -> None:
+    cards = [{"id": f"c{n}", "name": f"Plant {n}", "desc": f"By the gate of field {n}. " * 9} for n in range(5)]
+    found = read({"id": "b", "name": "Garden", "cards": cards, "lists": [{"id": "l", "name": "To do"}]}, indent=None)
+    for number in range(5):
+        [block] = [block for block in found.blocks if f"field {number}." in block.text]
+        assert f'"name": "Plant {number}"' in block.text
+        assert block.text.count('"desc"') == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ts", "1709547072.000100"),
+        ("created", 1709547072),
+        ("timestamp_ms", 1709547072000),
+        ("userEditedTimestampUsec", 1709547072000000),
+        ("createdAt", "1709547072"),
+    ],
+)
+def test_times_that_programs_count_are_shown_as_dates(name: str, value: str | int) -> None:
+    found = read([{"user": "ann", "text": "Hi", name: value}])
+    assert f'"{name}": "2024-03-04 10:11:12 UTC"' in found.record
+    assert json.loads(found.record)[0][name] == "2024-03-04 10:11:12 UTC"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("id", 1709547072), ("phone", "1709547072"), ("date", 20240304), ("at", 5)]
+)
+def test_other_numbers_stay(name: str, value: str | int) -> None:
+    assert json.loads(read([{"user": "ann", name: value}]).record)[0][name] == value
+
+
 def test_a_large_element_is_cut_between_its_own_elements() -> None:
     value = {"tables": {"desks": {f"desk {n}": {"place": f"room {n}", "open": True} for n in range(60)}}}
     for piece in cut(read(value))[1:]:
@@ -250,6 +304,11 @@ def test_stretches_hold_all_of_a_text_that_has_no_messages() -> None:
 )
 def test_broken_json_takes_time_in_step_with_its_size(unit: str) -> None:
     in_step(lambda size: list(split_elements("[" + size * unit)), 8_000 // len(unit), 64_000 // len(unit), most=20)
+
+
+@pytest.mark.parametrize("unit", ['"ts":1709547072,', '"ts": ', '"a_ts_at', '"' + "a" * 40, '"timeAt":17095470'])
+def test_times_are_looked_for_in_time_in_step_with_the_size(unit: str) -> None:
+    in_step(lambda size: show_times("{" + size * unit), 80_000 // len(unit), 640_000 // len(unit), most=20)
 
 
 def test_a_message_of_many_parts_takes_time_in_step_with_its_size() -> None:

@@ -11,6 +11,7 @@ from ragstone.core.ports import Extractor
 from ragstone.core.types import Extraction
 from ragstone.extraction import sandbox
 from ragstone.extraction.code_languages import lacks_grammars
+from ragstone.extraction.document_sizes import STANDARD, Limits, check_size, is_text
 from ragstone.extraction.gzipped import unpack_text
 from ragstone.extraction.media_types import (
     ARCHIVES,
@@ -27,6 +28,7 @@ from ragstone.extraction.media_types import (
     GZIPPED,
     HTML,
     IMAGES,
+    JSON,
     MARKUP,
     MBOX,
     MEDIAWIKI,
@@ -52,7 +54,7 @@ from ragstone.extraction.media_types import (
     file_suffix,
 )
 from ragstone.extraction.record.confidentiality import close_if_marked
-from ragstone.extraction.sandbox.document_limits import DEFAULT, Bounds
+from ragstone.extraction.sandbox.document_limits import Bounds
 
 __all__ = [
     "EXTRACTORS",
@@ -106,7 +108,7 @@ EXTRACTORS: Mapping[str, Callable[[], Extractor]] = MappingProxyType(
     {
         "text/markdown": _make_markdown,
         "text/plain": lambda: _make_text("text/plain"),
-        "application/json": lambda: _make_text("application/json"),
+        JSON: lambda: _make_text(JSON),
         SUBTITLES: _make_subtitles,
         **{kind: partial(_make_cards, kind) for kind in (CALENDAR, CARD)},
         **{kind: partial(_make_markup, kind) for kind in MARKUP},
@@ -130,6 +132,7 @@ HEADED = (XML, EML, MHTML, CODE, ROFF)
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/5", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
+LARGE_JSON = SandboxedFormat("", "ragstone.extraction.plain_text:parse_json")
 DELIMITED = SandboxedFormat("csv/6", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
@@ -163,29 +166,11 @@ def _find_extractor(media_type: str) -> Extractor | None:
     return maker() if (maker := EXTRACTORS.get(media_type)) is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The most bytes that a document may have, text formats and all others (PDF, office, images), and what
-    reading one of the others may cost."""
-
-    text: int = 10_000_000
-    office: int = 200_000_000
-    bounds: Bounds = DEFAULT
-
-    def limit_for(self, media_type: str) -> int:
-        """The limit for one media type."""
-        return self.text if _is_text(media_type) else self.office
-
-
-def _is_text(media_type: str) -> bool:
-    return media_type.startswith("text/") or media_type in ("application/json", "application/xml")
-
-
 def extract(
     data: bytes,
     *,
     path: str,
-    limits: Limits = Limits(),
+    limits: Limits = STANDARD,
     passwords: Sequence[str] = (),
     processes: sandbox.Sandbox | None = None,
 ) -> Extraction:
@@ -204,13 +189,15 @@ def extract(
         raise Refused("broken", wrong)
     if media_type == GZIPPED:
         text, name = unpack_text(data, path=path, most=limits.text)
-        if not _is_text(detect(text, name)):
+        if not is_text(detect(text, name)):
             raise _refuse_unread(GZIP, path)
         return extract(text, path=name, limits=limits, processes=processes)
+    reader = processes or sandbox.get_shared()
+    if media_type == JSON and len(data) > limits.text:
+        return _extract_in_sandbox(LARGE_JSON, data, path, limits.bounds, (), reader)
     extractor = _find_extractor(media_type)
     if extractor is not None:
         return extractor.extract(data, path=path)
-    reader = processes or sandbox.get_shared()
     if media_type in CONVERTED:
         return _extract_converted(data, media_type, path, limits.bounds, reader)
     if media_type in SANDBOXED_FORMATS:
@@ -240,17 +227,6 @@ def _refuse_unread(media_type: str, path: str) -> Refused:
         return Refused("unsupported", f"{path} is {what}: save it as DOCX, PPTX or PDF")
     why = "which Ragstone does not open: unpack it" if media_type in ARCHIVES else "of no format that Ragstone reads"
     return Refused("binary", f"{path} is {what}, {why}")
-
-
-def check_size(size: int, media_type: str, *, path: str, limits: Limits) -> None:
-    """Raises `Refused` (too_large) for a document of more bytes than its type may have."""
-    setting = "limits.text_bytes" if _is_text(media_type) else "limits.office_bytes"
-    if size > limits.limit_for(media_type):
-        raise Refused(
-            "too_large",
-            f"{path} has {size:,} bytes, more than the {limits.limit_for(media_type):,} allowed for "
-            f"{describe_type(media_type)}; split it or raise {setting}",
-        )
 
 
 def refuse_binary(media_type: str, *, path: str) -> None:

@@ -2,10 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-WHOLE = 200  # characters of neighbours that are one stretch; a shorter array is never looked into
+from ragstone.extraction.json_members import WHEN, WORDS, has_members, is_entry, is_message
+
+WHOLE = 200  # characters of neighbours that are one stretch
+SHORT = 30  # of an array or object that is never looked into
 LARGE = 2400  # characters of an element that is cut into its own elements: more than any chunk has
 DEEPEST = 12  # arrays and objects that are looked into, one within the other
 REPEATED = 20  # characters of a text that counts as said before where it is part of one
@@ -15,16 +18,6 @@ BRACKET = re.compile(rf"{STRING}|[\[\]{{}}]")
 BORDER = re.compile(rf"{STRING}|[\[\]{{}},]")
 TOKEN = re.compile(rf'{STRING}|[\[\]{{}},:]|[^\s\[\]{{}},:"]++')
 BLANK = re.compile(r"[\s,]*+")
-# The members by which an object is a message: of whom, when, and its words.
-WHO = frozenset(
-    "user username user_name user_id from author author_id sender sender_name sender_id name nick nickname creator "
-    "actor user_profile login".split()
-)
-WHEN = frozenset(
-    "ts date time timestamp timestamp_ms datetime created created_at createdat created_date createddatetime create_at "
-    "sent sent_at posted_at".split()
-)
-WORDS = frozenset("text content message body msg comment".split())
 # Members of a message that are of use to programs alone.
 KIND = re.compile(r"(?:sub)?type|kind", re.IGNORECASE)
 USUAL_KINDS = frozenset("message msg default text plain regular".split())  # of a message itself
@@ -97,7 +90,7 @@ Cut = tuple[int, int, tuple[tuple[int, int], ...]]
 
 
 def _find_containers(text: str) -> dict[int, int]:
-    """Where arrays and objects of more than `WHOLE` characters end, by where they begin."""
+    """Where arrays and objects of more than `SHORT` characters end, by where they begin."""
     ends: dict[int, int] = {}
     opened: list[int] = []
     deeper = 0
@@ -113,9 +106,9 @@ def _find_containers(text: str) -> dict[int, int]:
                 deeper -= 1
             elif opened:
                 start = opened.pop()
-                if token.end() - start > WHOLE:
+                if token.end() - start > SHORT:
                     ends[start] = token.end()
-    ends.update((start, len(text)) for start in opened if len(text) - start > WHOLE)
+    ends.update((start, len(text)) for start in opened if len(text) - start > SHORT)
     return ends
 
 
@@ -133,11 +126,14 @@ def _list_cuts(text: str, start: int, end: int, ends: dict[int, int], depth: int
 
 
 def _is_looked_into(text: str, start: int, end: int, depth: int) -> bool:
-    """Whether an array or object is cut inside: the outermost, a large one, and one of messages."""
+    """Whether an array or object is cut inside: the outermost, a large one, and one of messages or entries."""
     if depth == 0 or end - start > LARGE:
         return True
     first = BLANK.match(text, start + 1)
-    return text[start] == "[" and first is not None and bool(_read_message(text, first.end(), end))
+    if text[start] != "[" or first is None:
+        return False
+    value, _ = _decode_object(text, first.end(), end)
+    return is_message(value) or is_entry(value)
 
 
 def _list_children(text: str, start: int, end: int, ends: dict[int, int]) -> Iterator[tuple[int, int, int | None]]:
@@ -169,23 +165,19 @@ def _list_children(text: str, start: int, end: int, ends: dict[int, int]) -> Ite
 
 def _read_message(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
     """The places of what people read in an object that is a message; none for any other value."""
+    value, behind = _decode_object(text, start, end)
+    return tuple(_keep_readable(text, start, behind)) if is_message(value) else ()
+
+
+def _decode_object(text: str, start: int, end: int) -> tuple[dict[str, Any], int]:
+    """The object that begins here, and where it ends; an empty one for anything else."""
     if not text.startswith("{", start):
-        return ()
+        return {}, start
     try:
         value, behind = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
-        return ()
-    if behind > end or not _is_message(value):
-        return ()
-    return tuple(_keep_readable(text, start, behind))
-
-
-def _is_message(value: Any) -> bool:
-    return _has_members({key.lower() for key, one in value.items() if one}, {key.lower() for key in value})
-
-
-def _has_members(told: Set[str], keys: Set[str]) -> bool:
-    return bool(told & WHO and told & WHEN and keys & WORDS)
+        return {}, start
+    return (value, behind) if behind <= end else ({}, start)
 
 
 def _keep_readable(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -223,7 +215,7 @@ def _find_messages(items: dict[int, Item]) -> dict[int, int]:
     """For each item itself or the one around it that is a message; the outermost where none is."""
     found: dict[int, int] = {}
     for start, item in items.items():  # from the outermost inwards
-        is_own = item.above < 0 or _has_members(item.keys, item.keys)
+        is_own = item.above < 0 or has_members(item.keys, item.keys)
         found[start] = start if is_own else found[item.above]
     return found
 

@@ -16,6 +16,7 @@ PDF = "application/pdf"
 HTML = "text/html"
 MHTML = "multipart/related"
 XML = "application/xml"
+JSON = "application/json"
 CSV = "text/csv"
 TSV = "text/tab-separated-values"
 EML = "message/rfc822"
@@ -51,7 +52,7 @@ BY_NAME = {
     **dict.fromkeys((".tsv", ".tab"), TSV),
     ".eml": EML,
     **dict.fromkeys((".mbox", ".mbx"), MBOX),
-    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson"), "application/json"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson"), JSON),
     **dict.fromkeys((".xml", ".rss", ".atom"), XML),
     ".ipynb": NOTEBOOK,
     ".rst": RST,

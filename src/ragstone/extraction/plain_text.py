@@ -10,7 +10,8 @@ from ragstone.core.types import Block, Extraction, Role
 from ragstone.extraction.decoding import decode_text
 from ragstone.extraction.json_elements import split_elements
 from ragstone.extraction.json_escapes import show_characters
-from ragstone.extraction.media_types import file_suffix
+from ragstone.extraction.json_times import show_times
+from ragstone.extraction.media_types import JSON, file_suffix
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
@@ -29,7 +30,6 @@ MENU_LINE = re.compile(r"\* [^\n:]+:(?::[^\n]*|[ \t][^\n]*\.(?:[ \t][^\n]*)?|)|[
 NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})\.?[ \t]+(\S.*)")
 SECTION = re.compile(r"^(\d{1,3})\.\d{1,3}\.?[ \t]+(\w)", re.MULTILINE)
 LONGEST = 80  # characters of a heading
-JSON = "application/json"
 # What an entry of a log or a message of a chat begins with: a date and a time, or a time in brackets.
 DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
 TIME = r"\d{1,2}:\d\d(?::\d\d)?"
@@ -44,7 +44,8 @@ LEVELS = {"*": 0, "=": 1, "-": 2, "~": 3}
 class PlainText:
     """Plain text. The text of record is the decoded file without data in base64 and codes for terminals, every visible
     character in one block. In JSON and properties (Java) characters that are escaped by their numbers stand in it as
-    they are read. Blocks of JSON are elements of its outer arrays, and of messages only what people read is in blocks.
+    they are read, and times that JSON counts in seconds as dates. Blocks of JSON are elements of its outer arrays, and
+    of messages only what people read is in blocks.
 
     A heading is a line that is underlined over its whole width by `*`, `=`, `-` or `~`, or a line between
     blank lines with a number of several parts (`2.1 Scope`); one part (`2 Scope`) counts where
@@ -61,6 +62,7 @@ class PlainText:
         if self.media_type == JSON or file_suffix(path) == ".properties":
             record = show_characters(record)
         if self.media_type == JSON:
+            record = show_times(record)
             blocks = tuple(_build_elements(record))
         else:
             blocks = tuple(mark_toc_blocks(_build_blocks(record), record))
@@ -69,6 +71,11 @@ class PlainText:
         first = blocks[0]
         title = first.text if first.type == "heading" else None
         return close_if_marked(Extraction(record, blocks, self.media_type, title, {}, warnings), record)
+
+
+def parse_json(data: bytes, *, path: str) -> Extraction:
+    """Extract a large JSON file; see `PlainText`."""
+    return PlainText(media_type=JSON).extract(data, path=path)
 
 
 def _build_elements(record: str) -> Iterator[Block]:
