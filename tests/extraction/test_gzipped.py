@@ -42,6 +42,20 @@ def test_parts_packed_one_after_the_other_are_one_text() -> None:
     assert extract(gzip.compress(b"one\n") + gzip.compress(b"two\n"), path="a.log.gz").record == "one\ntwo\n"
 
 
+@pytest.mark.parametrize("size", range(2, 11))
+def test_a_file_that_is_cut_within_its_head_is_damaged(size: int) -> None:
+    with pytest.raises(Refused, match="damaged or cut short") as caught:
+        extract(gzip.compress(b"words " * 99)[:size], path="app.log.gz")
+    assert caught.value.reason == "broken"
+
+
+@pytest.mark.parametrize("data", [b"\x1f\x8b\x08\x08" + b"n" * 99, b"\x1f\x8b\x07" + bytes(99), b"\x1f\x8b"])
+def test_a_file_with_a_damaged_head_is_named_so(data: bytes) -> None:
+    with pytest.raises(Refused, match="damaged or cut short") as caught:
+        extract(data, path="app.log.gz")
+    assert caught.value.reason == "broken"
+
+
 UNREAD = {
     "tar": make_tar(),
     "gzip": gzip.compress(b"text", mtime=0),

@@ -1,4 +1,4 @@
-"""Tables of reStructuredText and AsciiDoc: their cells, their places, and what hostile ones cost."""
+"""Tables of reStructuredText, AsciiDoc and Org: their cells, their places, and what hostile ones cost."""
 
 from contextlib import suppress
 
@@ -277,5 +277,50 @@ def test_hostile_tables_take_time_in_step_with_their_size(path: str, start: str,
     def work(size: int) -> None:
         with suppress(Refused):
             extract((start + unit * (size // len(unit)) + end).encode(), path=path)
+
+    check_growth(work)
+
+
+ORG = """\
+* Prices
+Some words.
+#+CAPTION: Prices of fruit
+| Fruit | Price |
+|-------+-------|
+| <l>   |       |
+| Pear  | 4 EUR |
+| Apple | 3 EUR |
+#+TBLFM: $2=3
+More words.
+
+#+BEGIN_QUOTE
+Quoted:
+| Plum | 9 |
+end.
+#+END_QUOTE
+"""
+
+
+def test_tables_of_org_have_headers_captions_and_a_line_for_each_row() -> None:
+    found = read(ORG, "a.org")
+    first, second = (block for block in found.blocks if block.type == "table")
+    assert first.text == "| Fruit | Price |\n| Pear | 4 EUR |\n| Apple | 3 EUR |"
+    assert first.caption == "Prices of fruit"
+    assert [cell.text for cell in first.cells if cell.header] == ["Fruit", "Price"]
+    assert list_lines(first) == [4, 7, 8]
+    assert second.text == "| Plum | 9 |"
+    assert [block.text for block in found.blocks if block.type == "paragraph"] == [
+        "Some words.",
+        "More words.",
+        "Quoted:",
+        "end.",
+    ]
+
+
+@pytest.mark.parametrize("unit", ["|", "|a", "|-", "| a |\n", "|-+-|\n", "| a |\n|---|\n", "|\n\n", "#+CAPTION: a\n"])
+def test_tables_of_org_take_time_in_step_with_their_size(unit: str) -> None:
+    def work(size: int) -> None:
+        with suppress(Refused):
+            extract((unit * (size // len(unit))).encode(), path="a.org")
 
     check_growth(work)

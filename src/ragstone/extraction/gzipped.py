@@ -18,6 +18,15 @@ def unpack_start(data: bytes) -> bytes:
         return b""
 
 
+def is_damaged(data: bytes) -> bool:
+    """Whether a packed file, or the beginning of one, is cut short or damaged before its content begins."""
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        return not unpacker.decompress(data[:LOOKED_AT], LOOKED_AT) and not unpacker.eof
+    except zlib.error:
+        return True
+
+
 def unpack_text(data: bytes, *, path: str, most: int) -> tuple[bytes, str]:
     """The content of a packed file, and its name without the ending; never more than `most` bytes are unpacked.
 

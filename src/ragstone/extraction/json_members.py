@@ -1,4 +1,4 @@
-"""What an object of JSON is by its members: a message of a chat, or an entry of a list."""
+"""Messages of a chat and entries of a list, known by the members of a JSON object."""
 
 from collections.abc import Set
 from typing import Any
@@ -19,13 +19,16 @@ DETAILS = WORDS | frozenset("desc description textcontent note notes details".sp
 
 
 def is_entry(value: dict[str, Any]) -> bool:
+    """Whether an object has a title and words."""
     told = {key.lower() for key, one in value.items() if isinstance(one, str) and one.strip()}
     return bool(told & TITLES and told & DETAILS)
 
 
 def is_message(value: dict[str, Any]) -> bool:
+    """Whether an object has an author, a time and words."""
     return has_members({key.lower() for key, one in value.items() if one}, {key.lower() for key in value})
 
 
 def has_members(told: Set[str], keys: Set[str]) -> bool:
+    """Whether these are the keys of a message; `told` are those with a value."""
     return bool(told & WHO and told & WHEN and keys & WORDS)

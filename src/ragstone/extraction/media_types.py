@@ -5,7 +5,7 @@ import re
 
 from ragstone.extraction.code_languages import find_language
 from ragstone.extraction.decoding import encoding_from_bom
-from ragstone.extraction.gzipped import unpack_start
+from ragstone.extraction.gzipped import is_damaged, unpack_start
 from ragstone.extraction.holed_text import is_holed_text, is_utf8
 from ragstone.extraction.mail_boundaries import is_archive
 from ragstone.extraction.manual_pages import is_manual_page
@@ -197,8 +197,8 @@ def detect(data: bytes, path: str) -> str:
         return MBOX
     if binary:
         found = _detect_binary(data)
-        if found == GZIP and (start := unpack_start(data)) and not _is_binary(start):
-            return GZIPPED
+        if found == GZIP and (is_damaged(data) or ((start := unpack_start(data)) and not _is_binary(start))):
+            return GZIPPED  # of a damaged one its reader says so
         return named if found == "text/utf-16" and named not in NOT_GUESSED else found
     start = data[:LOOKED_AT].removeprefix(codecs.BOM_UTF8)
     if PAGE.match(start):
