@@ -250,7 +250,11 @@ def test_tex_has_title_authors_letters_and_tables_with_cells() -> None:
         ("code", 0, 'printf("\\"a & b");'),
     ]
     [table] = [block for block in found.blocks if block.type == "table"]
-    assert [(span.line_start, span.line_end) for span in table.spans] == [(9, 9), (11, 11), (12, 13)]
+    assert [(span.line_start, span.line_end) for span in table.spans] == [(9, 10), (11, 11), (12, 12)]
+    assert "| Year | Apples | Pears & more |\n|---|---|---|\n| 2023 | 4.5 |" in found.record
+    assert found.record.count("\n") == TEX_TABLE.count("\n")
+    for cell in table.cells:
+        assert found.record[cell.char_start : cell.char_end] == cell.text
     assert [cell.text for cell in table.cells if cell.header] == ["Year", "Apples", "Pears & more"]
     [piece] = make_chunker("structure", tokenizer=Characters()).cut(found)
     assert piece.table[2] == ("2024", "5.1", "1.3")
@@ -274,6 +278,14 @@ def test_words_beside_and_within_tables_of_tex_are_read() -> None:
         ("paragraph", "Never closed End."),
     ]
     assert [found.record[s.char_start : s.char_end] for s in found.blocks[2].spans] == [" after."]
+    assert "\n| six | seven |\n" in found.record
+
+
+def test_words_beside_a_table_of_tex_keep_their_place_below_tables_of_other_length() -> None:
+    table = "\\begin{tabular}{lrlllr}\nPear & 4 \\\\\n\\end{tabular}\n"
+    found = extract(f"{table}\nBefore \\begin{{tabular}}{{l}} x & y \\\\ \\end{{tabular}} after.\n\n{table}", "a.tex")
+    shown = [found.record[b.spans[0].char_start : b.spans[-1].char_end].strip() for b in found.blocks]
+    assert shown == ["| Pear | 4 |", "Before", "x & y", "after.", "| Pear | 4 |"]
 
 
 def test_files_of_r_markdown_and_quarto_are_markdown() -> None:

@@ -1,7 +1,7 @@
 """Lightweight markup to blocks whose spans are slices of the very file."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from types import MappingProxyType
 
@@ -30,8 +30,8 @@ READERS: Mapping[str, Callable[[Sequence[Line]], Iterator[MarkupPiece]]] = Mappi
 class Markup:
     """reStructuredText, AsciiDoc, Org or TeX. The text of record is the decoded file, line by line; headings,
     paragraphs, items of lists, tables and code are blocks, comments and directives that show no text are none. Tables
-    of reStructuredText and AsciiDoc stand in the text of record as rows between bars, and letters with accents in TeX
-    as they are read."""
+    stand in the text of record as rows between bars (in TeX those alone on their lines), and letters with accents in
+    TeX as they are read."""
 
     media_type: str
     recipe: str = "markup-7"
@@ -46,12 +46,24 @@ class Markup:
         pieces = list(READERS[self.media_type](lines))
         if any(piece.rows for piece in pieces):
             record = text = "\n".join(write_tables(lines, pieces))
-            lines = split_lines(text)
+            before, lines = lines, split_lines(text)
+            pieces = [_move(piece, lines[piece.first].start - before[piece.first].start) for piece in pieces]
         blocks = tuple(mark_toc_blocks(_build_blocks(text, lines, pieces), record))
         if not blocks:
             raise Refused("empty", f"{path} holds no text")
         title = next((block.text for block in blocks if block.type == "heading"), None)
         return close_if_marked(Extraction(record, blocks, self.media_type, title, {}, warnings), record)
+
+
+def _move(piece: MarkupPiece, by: int) -> MarkupPiece:
+    """A piece whose own lines are as they were, behind others that are shorter or longer by so many characters."""
+    if piece.place:
+        return piece._replace(place=(piece.place[0] + by, piece.place[1] + by))
+    cells = tuple(
+        replace(cell, char_start=(cell.char_start or 0) + by, char_end=(cell.char_end or 0) + by)
+        for cell in piece.cells
+    )
+    return piece._replace(cells=cells) if cells else piece
 
 
 def _build_blocks(text: str, lines: Sequence[Line], pieces: Sequence[MarkupPiece]) -> Iterator[Block]:

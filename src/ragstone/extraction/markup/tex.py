@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from ragstone.core.types import Cell
 from ragstone.extraction.markup.lines import Line, MarkupPiece, find_line, make_code
+from ragstone.extraction.markup.tables import MarkupRow, make_table, mark_header
 from ragstone.extraction.markup.tex_tables import BEGIN, EDGE, find_table_end, read_cells
+from ragstone.extraction.record.tables import RawCell
 
 GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"  # with one level of braces in it
 SECTION = re.compile(rf"\s*\\(part|chapter|section|subsection|subsubsection|paragraph)\*?(?:\[[^\]]*\])?{GROUP}.*")
@@ -104,10 +107,25 @@ def _read_table(lines: Sequence[Line], at: int, begin: re.Match[str]) -> tuple[l
         for row, column, a, b, is_header in read_cells(body, 0, close)
         if (shown := clean_commands(SPANNING.sub(r"{\1}", EDGE.sub("", BEGIN.sub("", body[a:b])))))
     )
-    table = [MarkupPiece("table", at, last + 1, cells=cells)] if cells else []
-    before = _read_beside(at, lines[at].start, lines[at].start + begin.start(), lines[at].text[: begin.start()])
-    after = _read_beside(last, start + behind, lines[last].end, body[behind:])
-    return [*before, *table, *after], last
+    before = list(_read_beside(at, lines[at].start, lines[at].start + begin.start(), lines[at].text[: begin.start()]))
+    after = list(_read_beside(last, start + behind, lines[last].end, body[behind:]))
+    if not cells:
+        return [*before, *after], last
+    if before or after:  # words on the lines of the table, which therefore stay as they are
+        return [*before, MarkupPiece("table", at, last + 1, cells=cells), *after], last
+    rows = list(_place_rows(cells, at, body, start))
+    header = sum(1 for row, group in groupby(cells, key=lambda cell: cell.row) if next(group).header)
+    return list(make_table(mark_header(rows, header), at, last + 1)), last
+
+
+def _place_rows(cells: Sequence[Cell], at: int, body: str, start: int) -> Iterator[MarkupRow]:
+    """The rows with the lines that they begin on; the body begins at character `start`, on line `at`."""
+    line, seen = at, 0
+    for _, group in groupby(cells, key=lambda cell: cell.row):
+        row = {cell.col: cell for cell in group}
+        begin = min(cell.char_start or 0 for cell in row.values()) - start
+        line, seen = line + body.count("\n", seen, begin), begin
+        yield MarkupRow(line, [RawCell(row[col].text if col in row else "") for col in range(max(row) + 1)])
 
 
 def _read_beside(at: int, start: int, end: int, text: str) -> Iterator[MarkupPiece]:
