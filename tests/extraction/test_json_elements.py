@@ -11,6 +11,7 @@ from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction, Piece
 from ragstone.extraction import Limits, extract
 from ragstone.extraction.json_elements import split_elements
+from ragstone.extraction.json_mentions import show_mentions
 from ragstone.extraction.json_times import show_times
 from tests.speed import in_step
 
@@ -304,6 +305,19 @@ def test_stretches_hold_all_of_a_text_that_has_no_messages() -> None:
 )
 def test_broken_json_takes_time_in_step_with_its_size(unit: str) -> None:
     in_step(lambda size: list(split_elements("[" + size * unit)), 8_000 // len(unit), 64_000 // len(unit), most=20)
+
+
+def test_people_whom_messages_mention_are_called_by_their_names() -> None:
+    chat = [make_slack(1), {"user": "U2", "ts": "1710238300.1", "text": "Ask <@U1> or <@U9>."}]
+    found = read(chat)
+    assert "Ask @Dana Müller or <@U9>." in found.record
+    assert json.loads(found.record)[1]["text"] == "Ask @Dana Müller or <@U9>."
+    assert "Ask @Dana Müller or <@U9>." in found.blocks[1].text
+
+
+@pytest.mark.parametrize("unit", ["<@U1", "<@U1|", '"user":"U1"', '"user":"U1","real_name":"A"<@U1>', '"real_name":"'])
+def test_names_are_looked_for_in_time_in_step_with_the_size(unit: str) -> None:
+    in_step(lambda size: show_mentions(size * unit), 80_000 // len(unit), 640_000 // len(unit), most=20)
 
 
 @pytest.mark.parametrize("unit", ['"ts":1709547072,', '"ts": ', '"a_ts_at', '"' + "a" * 40, '"timeAt":17095470'])

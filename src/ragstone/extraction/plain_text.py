@@ -10,6 +10,7 @@ from ragstone.core.types import Block, Extraction, Role
 from ragstone.extraction.decoding import decode_text
 from ragstone.extraction.json_elements import split_elements
 from ragstone.extraction.json_escapes import show_characters
+from ragstone.extraction.json_mentions import show_mentions
 from ragstone.extraction.json_times import show_times
 from ragstone.extraction.media_types import JSON, file_suffix
 from ragstone.extraction.record.confidentiality import close_if_marked
@@ -62,7 +63,7 @@ class PlainText:
         if self.media_type == JSON or file_suffix(path) == ".properties":
             record = show_characters(record)
         if self.media_type == JSON:
-            record = show_times(record)
+            record = show_mentions(show_times(record))
             blocks = tuple(_build_elements(record))
         else:
             blocks = tuple(mark_toc_blocks(_build_blocks(record), record))
