@@ -134,12 +134,14 @@ def test_a_restricted_event_closes_its_calendar() -> None:
 
 
 @pytest.mark.parametrize("level", ["PRIVATE", "CONFIDENTIAL", "X-BOARD"])
-def test_an_entry_that_is_not_for_everyone_restricts_its_calendar(level: str) -> None:
-    found = read(calendar(TASK, EVENT.replace("UID", f"CLASS:{level}\nUID")))
+def test_an_entry_that_is_not_for_everyone_restricts_a_calendar_of_its_own(level: str) -> None:
+    marked = EVENT.replace("UID", f"CLASS:{level}\nUID")
+    found, beside = read(calendar(marked)), read(calendar(TASK, marked))
     assert found.meta["confidentiality"] == "restricted"
-    [warning] = found.warnings
-    assert warning.startswith("1 entry is marked as private or confidential")
-    assert "confidentiality" not in read(calendar(TASK, EVENT.replace("UID", "CLASS:PUBLIC\nUID"))).meta
+    assert "confidentiality" not in beside.meta
+    for one in (found, beside):
+        assert one.warnings[0].startswith("1 entry is marked as private or confidential (CLASS); ")
+    assert "confidentiality" not in read(calendar(EVENT.replace("UID", "CLASS:PUBLIC\nUID"))).meta
 
 
 def test_escapes_of_properties_are_letters() -> None:

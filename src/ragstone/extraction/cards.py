@@ -89,8 +89,13 @@ class Cards:
         )
         found = Extraction(record, blocks, self.media_type, title or None, {}, warnings)
         if count := sum(map(_is_private, (calendar, *sections))):
-            said = "1 entry is" if count == 1 else f"{count:,} entries are"
-            found = close_with_reason(found, f"{said} marked as private or confidential (CLASS)")
+            said = (
+                f"{'1 entry is' if count == 1 else f'{count:,} entries are'} marked as private or confidential (CLASS)"
+            )
+            if len(sections) == 1:
+                found = close_with_reason(found, said)
+            else:
+                found = replace(found, warnings=(*found.warnings, f"{said}; all who search the calendar find them"))
         return close_if_marked(found, text)
 
 

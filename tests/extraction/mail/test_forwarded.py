@@ -175,24 +175,28 @@ def test_a_container_of_outlook_is_named_with_what_to_do() -> None:
     assert read(made).record.endswith("See the file.")
 
 
-@pytest.mark.parametrize(
-    "header", ["Sensitivity: Company-Confidential", "Sensitivity: private", "X-Confidentiality: restricted"]
-)
+@pytest.mark.parametrize("header", ["Sensitivity: private", "Sensitivity: Personal", "X-Confidentiality: restricted"])
 def test_a_mail_that_holds_one_that_is_not_for_everyone_is_restricted(header: str) -> None:
     inner = mail("Salaries", "4711 apples.")
     inner[header.partition(":")[0]] = header.partition(": ")[2]
     made = forward("Fwd", "x", forward("Fwd", "y", inner))
-    for found in (
-        extract(made.as_bytes(), path="a.eml"),
-        extract(inner.as_bytes(), path="a.eml"),
-        parse_mbox(FROM.encode() + made.as_bytes(), path="a.mbox"),
-    ):
+    for found in (extract(made.as_bytes(), path="a.eml"), extract(inner.as_bytes(), path="a.eml")):
         assert found.meta["confidentiality"] == "restricted"
         assert any("treated as restricted" in warning for warning in found.warnings)
-    assert "confidentiality" not in read(forward("Fwd", "x", mail("Prices"))).meta
+    archive = parse_mbox(FROM.encode() + made.as_bytes(), path="a.mbox")
+    assert ("confidentiality" in archive.meta) == (header == "X-Confidentiality: restricted")
+    private = "1 mail is marked as personal or private (Sensitivity); all who search the archive find them"
+    assert (private in archive.warnings) == header.startswith("Sensitivity")
+
+
+def test_a_mail_for_the_whole_company_is_not_restricted() -> None:
+    inner = mail("Prices")
+    inner["Sensitivity"] = "Company-Confidential"
+    for made in (inner, forward("Fwd", "x", inner), forward("Fwd", "x", mail("Prices"))):
+        assert "confidentiality" not in extract(made.as_bytes(), path="a.eml").meta
 
 
 def test_outlook_messages_that_are_private_are_restricted() -> None:
-    for made in (Outlook("a", "b", sensitivity=2), Outlook("a", "b", attachments=[Outlook("c", "d", sensitivity=3)])):
+    for made in (Outlook("a", "b", sensitivity=2), Outlook("a", "b", attachments=[Outlook("c", "d", sensitivity=1)])):
         assert parse_msg(made.to_bytes(), path="a.msg").meta["confidentiality"] == "restricted"
     assert "confidentiality" not in parse_msg(Outlook("a", "b").to_bytes(), path="a.msg").meta

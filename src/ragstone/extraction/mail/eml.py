@@ -21,6 +21,7 @@ from ragstone.extraction.record.builder import BlockDraft, write_record
 from ragstone.extraction.record.confidentiality import close_with_reason
 
 MEDIA_TYPE = "message/rfc822"
+PRIVATE = "a mail is marked as personal or private (Sensitivity)"
 
 
 def parse_eml(data: bytes, *, path: str) -> Extraction:
@@ -52,7 +53,8 @@ def _build_extraction(message: Message, path: str, warnings: tuple[str, ...]) ->
     warned = tuple(dict.fromkeys((*warnings, *mail.list_warnings(), *attached)))
     meta = _collect_meta(mail, names)
     found = Extraction(record, blocks, MEDIA_TYPE, headers.get("Subject"), meta, warned)
-    return close_with_reason(found, mail.marks[0]) if mail.marks else found
+    marks = [*mail.marks, *[PRIVATE] * mail.private]
+    return close_with_reason(found, marks[0]) if marks else found
 
 
 def _collect_meta(mail: Mail, names: list[str]) -> Json:

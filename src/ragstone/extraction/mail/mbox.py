@@ -31,12 +31,14 @@ class _Notes:
     lost: list[str] = field(default_factory=list)
     lost_count: int = 0
     marked: str = ""
+    private: int = 0
 
     def add_mail(self, mail: Mail, warnings: tuple[str, ...]) -> None:
         names = list(mail.list_attachments())
         self.attachments += names[: NAMED - len(self.attachments)]
         self.attached += len(names)
         self.marked = self.marked or next(iter(mail.marks), "")
+        self.private += mail.private
         for warning in (*warnings, *mail.list_warnings()):
             if warning not in self.warnings and len(self.warnings) >= NAMED:
                 self.unlisted += 1
@@ -54,6 +56,9 @@ class _Notes:
         yield from self.warnings
         if self.unlisted:
             yield f"{self.unlisted:,} more notes on messages are not listed"
+        if self.private:
+            said = "1 mail is" if self.private == 1 else f"{self.private:,} mails are"
+            yield f"{said} marked as personal or private (Sensitivity); all who search the archive find them"
         if self.attached:
             yield warn_attachments(self.attachments, self.attached)
 

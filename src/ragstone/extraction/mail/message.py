@@ -24,8 +24,7 @@ LONGEST_HEAD = 100_000  # characters of all headers in which marks are looked fo
 NAMED = 20  # parts in a warning
 NESTED = 10  # mails that are forwarded one within the other
 NO_SUBJECT = "(no subject)"
-# RFC 2156; a mail to which nothing of it applies says "Normal" or has no such header.
-SENSITIVE = ("personal", "private", "company-confidential")
+PRIVATE_KINDS = ("personal", "private")  # of Sensitivity (RFC 2156); all of a company may read "Company-Confidential"
 TNEF = ("application/ms-tnef", "application/vnd.ms-tnef")
 TNEF_NAME = "winmail.dat"
 UNREAD_TNEF = (
@@ -38,7 +37,7 @@ UNREAD_TNEF = (
 class Mail:
     """A message as it is read: its headers by name, what it says, the names of its attachments, and forwarded mails.
 
-    `marks`: what of it, or of a mail in it, says that not everyone may see it.
+    `marks`: what of it, or of a mail in it, says that it is restricted; `private`: one of them is for its reader alone.
     """
 
     message: Message
@@ -48,6 +47,7 @@ class Mail:
     forwarded: list["Mail"] = field(default_factory=list)
     too_deep: int = 0
     marks: list[str] = field(default_factory=list)
+    private: bool = False
 
     def format_headers(self) -> str:
         """Who, to whom and when, a line each."""
@@ -93,7 +93,8 @@ def read_mail(message: Message, *, path: str, depth: int = 0) -> Mail:
     if not headers:
         raise Refused("broken", f"{path} is not a mail: it has neither sender nor subject nor date")
     content = read_body(message, path=path)
-    mail = Mail(message, headers, content, marks=[*_find_marks(message), *content.marks])
+    private = read_header(message, "Sensitivity").lower() in PRIVATE_KINDS
+    mail = Mail(message, headers, content, marks=[*_find_marks(message), *content.marks], private=private)
     for part in iterate_leaves(message):
         _add_part(mail, part, path, depth)
     return mail
@@ -114,6 +115,7 @@ def _add_part(mail: Mail, part: Message, path: str, depth: int) -> None:
         else:
             mail.forwarded.append(found)
             mail.marks += found.marks[:1]
+            mail.private |= found.private
             return
     if part_type(part) in TNEF or part_filename(part).lower() == TNEF_NAME:
         mail.content.unread = [name for name in mail.content.unread if name not in TNEF]
@@ -149,9 +151,6 @@ def _header_limit(name: str) -> int:
 
 def _find_marks(message: Message) -> Iterator[str]:
     """What the headers of a message say of who may see it."""
-    sensitivity = read_header(message, "Sensitivity")
-    if sensitivity.lower() in SENSITIVE:
-        yield f"a mail is marked as {sensitivity.lower()} (Sensitivity)"
     head = "\n".join(f"{name}: {value}" for name, value in message.items())[:LONGEST_HEAD]
     if find_marked_head(head.encode(errors="replace").decode()):
         yield "a mail is marked as restricted"
