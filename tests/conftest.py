@@ -3,6 +3,7 @@
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from ragstone.config.environment import silence_telemetry
 from ragstone.config.vendors import VENDORS
 from ragstone.extraction.sandbox import pool
 from ragstone.testing.bag_of_words import BagOfWords
-from tests import forked, readers
+from tests import forked, in_memory, readers
 from tests.commands import run
 from tests.stores.postgres import server
 
@@ -60,6 +61,13 @@ Alertmanager sends notifications by e-mail, PagerDuty and OpsGenie.
     "page.html": "<html><head><title>Backup</title></head><body><h1>Backup</h1>"
     "<p>Snapshots are taken with the admin endpoint every night.</p></body></html>",
 }
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The controller of several workers sets what these inherit."""
+    stack = ExitStack()
+    stack.enter_context(in_memory.temporary_files())
+    config.add_cleanup(stack.close)
 
 
 @pytest.fixture(autouse=True)
