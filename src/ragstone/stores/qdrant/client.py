@@ -1,6 +1,7 @@
 """The line to Qdrant: opened when first needed, every call tried again while that may help."""
 
 import asyncio
+import ssl
 import time
 from collections.abc import Awaitable, Callable
 from importlib.metadata import version
@@ -36,6 +37,8 @@ def make_client(url: QdrantUrl) -> AsyncQdrantClient:
         # Not as api_key=: the client would warn of every key without TLS, on a loopback too.
         headers={} if url.api_key is None else {"api-key": url.api_key},
         timeout=url.timeout,
+        # Nothing goes by HTTP; to read the certificates for it took longer than all else here.
+        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
         check_compatibility=False,  # it asks by HTTP on another port; see `Client.version_note`
         # Vectors of a thousand points are some 10 MB in one message.
         grpc_options={"grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1},
