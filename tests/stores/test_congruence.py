@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from ragstone.config.deadlines import Deadlines
 from ragstone.core.filters import Condition, Where
@@ -28,7 +29,7 @@ from tests.stores.qdrant.engine import Engine
 from tests.stores.qdrant.server import Recorder
 from tests.stores.qdrant.server import serving as recording
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
 SCOPE = Scope("acme", "congruence")
 BESIDE = Scope("rival", "congruence")
@@ -185,8 +186,9 @@ def other(request: pytest.FixtureRequest) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def both(embedded: str, other: str) -> Any:
+    """Two open stores. Opened for each test, the embedded one would read its index a hundred times."""
     stores = [open_store(embedded), open_store(other)]
     yield stores
     for store in stores:
