@@ -1,28 +1,49 @@
-"""`ragstone` without waiting for its imports: each command is a fork of one process that has made them.
+"""`ragstone` without waiting for its imports: each command is a fork of one process that has made them. A vector that
+a command has computed is read by those after it, for most pages ingest the same documents.
 
 Started as a program it serves: `python -m tests.docs.warm SOCKET` says "ready", then runs whatever CLIENT asks for,
 with the caller's streams, folder and environment, and gives back its status.
 """
 
+import hashlib
 import marshal
 import os
 import pkgutil
 import socket
 import sys
+import threading
 from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 import ragstone.cli
+from ragstone.config.environment import silence_telemetry
+from ragstone.providers.minilm.model import MiniLM
 from tests.forked import bury
 
 # What most commands import when they use it.
 LATER = (
     "numpy",
-    "Stemmer",
+    "numpy.ma",
+    "onnxruntime",
     "pyromark",
+    "Stemmer",
+    "tokenizers",
     "ragstone.answering.extractive_answer",
+    "ragstone.answering.plain_text",
+    "ragstone.answering.written_answer",
+    "ragstone.chunking.structure",
     "ragstone.engine.blocking",
+    "ragstone.engine.json_views",
+    "ragstone.extraction.markdown",
+    "ragstone.extraction.markdown.parse",
+    "ragstone.extraction.sandbox.pool",
+    "ragstone.guard.injection",
     "ragstone.ingestion.run",
     "ragstone.providers.minilm.model",
+    "ragstone.providers.minilm.network",
     "ragstone.retrieval.search",
     "ragstone.stores.embedded",
 )
@@ -40,9 +61,11 @@ sys.exit(line.recv(1)[0])
 
 def main() -> None:
     """Serve until the caller ends this process."""
+    silence_telemetry()  # before onnxruntime
     commands = [module.name for module in pkgutil.iter_modules(ragstone.cli.__path__, "ragstone.cli.")]
     for module in [*commands, *LATER]:
         import_module(module)
+    _keep_vectors(Path(sys.argv[1]).parent)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(sys.argv[1])
         listener.listen()
@@ -54,6 +77,23 @@ def main() -> None:
                 _answer(line)
             line.close()
             bury()
+
+
+def _keep_vectors(folder: Path) -> None:
+    """The built-in model takes one text at a time, so its vector is the same in each command."""
+    compute = MiniLM._compute_vector
+
+    def read_or_compute(self: MiniLM, session: Any, text: str) -> Any:
+        place = folder / hashlib.sha256(f"{self.variant} {text}".encode()).hexdigest()
+        if place.exists():
+            return np.frombuffer(place.read_bytes(), np.float32)
+        vector = compute(self, session, text)
+        written = place.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+        written.write_bytes(vector.tobytes())
+        written.replace(place)  # whole, also where the command is killed
+        return vector
+
+    MiniLM._compute_vector = read_or_compute  # type: ignore[method-assign]
 
 
 def _answer(line: socket.socket) -> None:
