@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,15 +20,9 @@ Shell = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture(scope="session")
 def forking() -> Iterator[str]:
     """The socket of a process that has imported what commands need."""
-    with tempfile.TemporaryDirectory() as folder:  # a short path: a socket's name may have 100 characters
-        place = f"{folder}/socket"
-        environment = _clean() | {"NO_COLOR": "1", "COLUMNS": "120", "PYTHONUNBUFFERED": "1"}
-        command = [sys.executable, "-m", "tests.docs.warm", place]
-        with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-            yield place
-            process.kill()
+    environment = _clean() | {"NO_COLOR": "1", "COLUMNS": "120", "PYTHONUNBUFFERED": "1"}
+    with warm.serving(env=environment) as place:
+        yield place
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """`ragstone` without waiting for its imports: each command is a fork of one process that has made them. A vector that
 a command has computed is read by those after it, for most pages ingest the same documents.
 
-Started as a program it serves: `python -m tests.docs.warm SOCKET` says "ready", then runs whatever CLIENT asks for,
-with the caller's streams, folder and environment, and gives back its status.
+Started as a program it serves: `python -m tests.docs.warm SOCKET [MODULE …]` imports those modules too, says "ready",
+then runs whatever CLIENT asks for, with the caller's streams, folder and environment, and gives back its status.
 """
 
 import hashlib
@@ -10,8 +10,12 @@ import marshal
 import os
 import pkgutil
 import socket
+import subprocess
 import sys
+import tempfile
 import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,6 +25,7 @@ import numpy as np
 import ragstone.cli
 from ragstone.config.environment import silence_telemetry
 from ragstone.providers.minilm.model import MiniLM
+from tests.docs.blocks import ROOT
 from tests.forked import bury
 
 # What most commands import when they use it.
@@ -59,11 +64,26 @@ sys.exit(line.recv(1)[0])
 """
 
 
+@contextmanager
+def serving(*modules: str, env: Mapping[str, str]) -> Iterator[str]:
+    """The socket of a process that has imported what commands need, and these modules."""
+    with tempfile.TemporaryDirectory() as folder:  # a short path: a socket's name may have 100 characters
+        place = f"{folder}/socket"
+        command = [sys.executable, "-m", "tests.docs.warm", place, *modules]
+        with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            try:
+                yield place
+            finally:
+                process.kill()
+
+
 def main() -> None:
     """Serve until the caller ends this process."""
     silence_telemetry()  # before onnxruntime
     commands = [module.name for module in pkgutil.iter_modules(ragstone.cli.__path__, "ragstone.cli.")]
-    for module in [*commands, *LATER]:
+    for module in [*commands, *LATER, *sys.argv[2:]]:
         import_module(module)
     _keep_vectors(Path(sys.argv[1]).parent)
     with socket.socket(socket.AF_UNIX) as listener:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from mcp_types import CallToolResult, TextContent
 from mcp import Client
 from ragstone.config.settings import Settings
 from ragstone.engine import Engine
+from tests.docs import warm
 from tests.patience import HANG
 
 TOKEN = "ghp_" + "q7Rz2LmX9vTb4NcW8yKd" * 2
@@ -46,6 +47,7 @@ class Place:
     folder: Path
     keys: dict[str, str] = field(default_factory=dict)
     script: str = ""  # instead of the program
+    warm: str = ""  # the socket of a process that has made the program's imports: forks of it serve
 
     @property
     def environment(self) -> dict[str, str]:
@@ -55,6 +57,8 @@ class Place:
 
     def command(self, *arguments: str) -> list[str]:
         program = ["-c", self.script] if self.script else ["-m", "ragstone"]
+        if self.warm:
+            program = ["-IS", "-c", warm.CLIENT, self.warm]
         return [sys.executable, *program, "mcp", "--store", "store", *arguments]
 
     def stdio(self, *arguments: str, key: str | None = None) -> StdioServerParameters:
@@ -123,6 +127,13 @@ def make_place(folder: Path) -> Place:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """It stays as it is."""
     return make_place(tmp_path_factory.mktemp("mcp"))
+
+
+@pytest.fixture(scope="session")
+def warm_place(place: Place) -> Iterator[Place]:
+    """For tests of what a server answers; those of how it starts and ends start the program itself."""
+    with warm.serving("ragstone.mcp.stdio_transport", env=place.environment) as socket:
+        yield replace(place, warm=socket)
 
 
 @pytest.fixture

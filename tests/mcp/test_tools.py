@@ -1,4 +1,4 @@
-"""Each tool over stdio, by the official client and a real process: shapes, mistakes, pages, secrets, permissions."""
+"""Each tool over stdio, by the official client and a process of its own: shapes, mistakes, pages, secrets, rights."""
 
 import json
 import re
@@ -36,8 +36,8 @@ async def test_a_host_finds_reads_and_asks(place: Place, mode: str) -> None:
         assert (citation["n"], citation["status"], citation["url"]) == (1, "verified", f"{ADDRESS}#L3")
 
 
-async def test_the_tools_tell_a_model_what_they_take_and_give(place: Place) -> None:
-    async with Client(place.stdio()) as client:
+async def test_the_tools_tell_a_model_what_they_take_and_give(warm_place: Place) -> None:
+    async with Client(warm_place.stdio()) as client:
         tools = (await client.list_tools()).tools
     assert [tool.name for tool in tools] == [
         "search",
@@ -61,16 +61,16 @@ async def test_the_tools_tell_a_model_what_they_take_and_give(place: Place) -> N
     assert count_tokens(json.dumps([tool.model_dump(mode="json", exclude_none=True) for tool in tools])) < 3500
 
 
-async def test_an_answer_that_is_not_there_is_an_abstention_with_what_is_closest(place: Place) -> None:
-    async with Client(place.stdio()) as client:
+async def test_an_answer_that_is_not_there_is_an_abstention_with_what_is_closest(warm_place: Place) -> None:
+    async with Client(warm_place.stdio()) as client:
         answer = await call(client, "ask", question="Which bank gives credit for a telescope?")
     assert answer["abstained"] is True
     assert answer["reason"]
     assert answer["citations"] == []
 
 
-async def test_the_compact_search_leads_to_a_passage(place: Place) -> None:
-    async with Client(place.stdio()) as client:
+async def test_the_compact_search_leads_to_a_passage(warm_place: Place) -> None:
+    async with Client(warm_place.stdio()) as client:
         pack = await call(client, "rag_search", query="filter changed each spring", top_k=1)
         assert (pack["schema"], pack["sources"]) == (1, {"S1": "samples.md"})
         [item] = pack["items"]
@@ -80,8 +80,8 @@ async def test_the_compact_search_leads_to_a_passage(place: Place) -> None:
         assert "A filter is changed each spring." in read["text"]
 
 
-async def test_state_and_collections(place: Place) -> None:
-    async with Client(place.stdio()) as client:
+async def test_state_and_collections(warm_place: Place) -> None:
+    async with Client(warm_place.stdio()) as client:
         listed = await call(client, "list_collections")
         assert [(one["name"], one["documents"]) for one in listed["collections"]] == [("default", len(DOCUMENTS))]
         state = await call(client, "status")
@@ -115,16 +115,16 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
 }
 
 
-async def test_wrong_input_is_a_sentence_with_a_next_step(place: Place) -> None:
-    async with Client(place.stdio()) as client:
+async def test_wrong_input_is_a_sentence_with_a_next_step(warm_place: Place) -> None:
+    async with Client(warm_place.stdio()) as client:
         for case, (name, arguments, message) in WRONG.items():
             assert message in await fail(client, name, **arguments), case
 
 
-async def test_a_long_document_comes_in_pages_that_join(place: Place) -> None:
+async def test_a_long_document_comes_in_pages_that_join(warm_place: Place) -> None:
     """Each within the budget; lines go on where the page before ended."""
     pages: list[dict[str, Any]] = []
-    async with Client(place.stdio()) as client:
+    async with Client(warm_place.stdio()) as client:
         cursor: str | None = None
         while cursor is not None or not pages:
             asked: dict[str, Any] = {"id": LONG, **({"cursor": cursor} if cursor else {})}
@@ -141,9 +141,9 @@ async def test_a_long_document_comes_in_pages_that_join(place: Place) -> None:
     assert from_line["text"].startswith(DOCUMENTS["long.md"].splitlines()[8])
 
 
-async def test_many_results_come_in_pages(place: Place) -> None:
+async def test_many_results_come_in_pages(warm_place: Place) -> None:
     seen: list[str] = []
-    async with Client(place.stdio()) as client:
+    async with Client(warm_place.stdio()) as client:
         cursor, pages = None, 0
         while cursor is not None or not seen:
             asked: dict[str, Any] = {"query": "heron stone walk", "top_k": 100}
@@ -160,9 +160,9 @@ async def test_many_results_come_in_pages(place: Place) -> None:
         assert "the cursor is of another call" in other
 
 
-async def test_secrets_are_masked_wherever_a_text_comes_out(place: Place) -> None:
+async def test_secrets_are_masked_wherever_a_text_comes_out(warm_place: Place) -> None:
     """A result is data: whatever tool gives it, the token is not in it."""
-    async with Client(place.stdio()) as client:
+    async with Client(warm_place.stdio()) as client:
         results = [
             await client.call_tool("search", {"query": "okapi server token keeper"}),
             await client.call_tool("rag_search", {"query": "okapi server token keeper"}),
@@ -176,8 +176,8 @@ async def test_secrets_are_masked_wherever_a_text_comes_out(place: Place) -> Non
     assert all("[masked:" in text for text in texts)
 
 
-async def test_a_passage_that_gives_orders_is_marked(place: Place) -> None:
-    async with Client(place.stdio()) as client:
+async def test_a_passage_that_gives_orders_is_marked(warm_place: Place) -> None:
+    async with Client(warm_place.stdio()) as client:
         found = await call(client, "search", query="ferry instructions system prompt", top_k=1)
         packed = await call(client, "rag_search", query="ferry instructions system prompt", top_k=1)
     assert re.match(r"\[L1-L3 · Ferries · suspicious: \w+", found["results"][0]["text"])
@@ -185,8 +185,8 @@ async def test_a_passage_that_gives_orders_is_marked(place: Place) -> None:
 
 
 @pytest.mark.parametrize(("key", "seen"), [(None, False), ("reader", False), ("writer", False), ("restricted", True)])
-async def test_restricted_documents_follow_the_credential(place: Place, key: str | None, seen: bool) -> None:
-    async with Client(place.stdio(key=place.keys[key] if key else None)) as client:
+async def test_restricted_documents_follow_the_credential(warm_place: Place, key: str | None, seen: bool) -> None:
+    async with Client(warm_place.stdio(key=warm_place.keys[key] if key else None)) as client:
         found = await call(client, "search", query="okapi keeper earns coins salaries")
         assert ("ninety coins" in json.dumps(found)) is seen
         packed = await call(client, "rag_search", query="okapi keeper earns coins salaries")
@@ -206,8 +206,8 @@ async def test_restricted_documents_follow_the_credential(place: Place, key: str
                 await client.read_resource(address)
 
 
-async def test_documents_are_resources_listed_by_the_page(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with Client(place.stdio()) as client:
+async def test_documents_are_resources_listed_by_the_page(warm_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Client(warm_place.stdio()) as client:
         [template] = (await client.list_resource_templates()).resource_templates
         assert template.uri_template == "ragstone://{collection}/{source}/{+path}"
         listed = await client.list_resources()
@@ -253,18 +253,18 @@ async def test_sources_are_brought_up_to_date(own_place: Place) -> None:
     [(["--read-only"], None, "Next step: ask the user to ingest"), ([], "reader", "role write or admin")],
 )
 async def test_a_server_that_only_reads_ingests_nothing(
-    place: Place, arguments: list[str], key: str | None, message: str
+    warm_place: Place, arguments: list[str], key: str | None, message: str
 ) -> None:
     """Neither does a key without the permission; the tool is not shown."""
-    async with Client(place.stdio(*arguments, key=place.keys[key] if key else None)) as client:
+    async with Client(warm_place.stdio(*arguments, key=warm_place.keys[key] if key else None)) as client:
         assert "ingest" not in [tool.name for tool in (await client.list_tools()).tools]
         assert message in await fail(client, "ingest")
         assert message in await fail(client, "ingest", path="docs")
         assert (await call(client, "status"))["may_ingest"] is False
 
 
-async def test_a_profile_acts_and_an_unknown_one_is_refused(place: Place) -> None:
-    async with Client(place.stdio()) as client:
+async def test_a_profile_acts_and_an_unknown_one_is_refused(warm_place: Place) -> None:
+    async with Client(warm_place.stdio()) as client:
         for tool, name in (("search", "query"), ("rag_search", "query"), ("ask", "question")):
             told = {name: "samples of water"}
             assert await call(client, tool, **told, profile="templates_lookup")
