@@ -9,6 +9,7 @@ MARKS = "\t;,"
 MOST = 1000  # fields of a row that are looked at
 # What columns are called; code and prose have other signs in some of their parts.
 LABEL = re.compile(r"(?:\w(?:[\w &/%#'-]|\.(?=\w))*(?: ?\([^()]*\))?)?\s*")
+OPTION, OTHER_OPTIONS = re.compile(r"[ \t]+:header:[ \t]+"), re.compile(r"(?:[ \t]*(?::[\w-]+:[^\n]*)?\r?\n){0,9}+")
 Field = tuple[int, int]
 
 
@@ -36,7 +37,7 @@ def find_values(text: str, lower: str, names: Sequence[int]) -> Iterator[SecretV
         for mark in MARKS:
             if lower.find(mark, start, find_line_end(lower, at)) < 0:
                 continue
-            head, below = _read_row(text, start, mark)
+            head, below = _read_head(text, start, mark)
             wanted = _secret_columns(text, head, names)
             yield from _values_beside(head, wanted)
             if wanted and _are_labels(text, head) and len(head) == len(_read_row(text, below, mark)[0]):
@@ -45,6 +46,13 @@ def find_values(text: str, lower: str, names: Sequence[int]) -> Iterator[SecretV
                 done = yield from _values_below(text, below, mark, len(head), wanted, prose=prose)
                 break
         done = max(done, find_line_end(lower, at))
+
+
+def _read_head(text: str, at: int, mark: str) -> tuple[list[Field], int]:
+    """The fields of the first row and where the next begins; an option of a directive may name them."""
+    option = OPTION.match(text, at)
+    head, below = _read_row(text, option.end() if option else at, mark)
+    return head, OTHER_OPTIONS.match(text, below).end() if option else below  # type: ignore[union-attr]
 
 
 def _secret_columns(text: str, head: Sequence[Field], names: Sequence[int]) -> dict[int, bool]:

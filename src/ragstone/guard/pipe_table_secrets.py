@@ -9,7 +9,8 @@ from typing import NamedTuple
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.assignments import ABOUT, NAME
 
-RULE = re.compile(r"[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*(?:[ \t]*:?-+:?[ \t]*)?\r?$")
+# Of Markdown, of Org, and of grids, where it stands between any two rows.
+RULE = re.compile(r"[ \t>]*[|+]?(?:[ \t]*:?(?:-+|=+):?[ \t]*[|+])*(?:[ \t]*:?-+:?[ \t]*)?\r?$")
 BAR = re.compile(r"(?<!\\)\|")
 BEFORE_NAME = re.compile(r"[^\w]*(?:[\w-]+(?: [\w-]+){0,2} ?)?")
 FROM_NAME = compile_late(rf"(?i){NAME}{ABOUT}[\w-]{{0,20}}(?: ?\([^()]*\))?[^\w]*")
@@ -41,15 +42,16 @@ def find_values(text: str, lower: str, names: Sequence[int]) -> Iterator[SecretV
         if "|" not in lower[start:done]:
             continue
         above = lower.rfind("\n", 0, max(0, start - 1)) + 1
-        if above and _is_rule(text, lower, above, start - 1):  # the first row below it may be a heading too
-            start, done = lower.rfind("\n", 0, above - 1) + 1, above - 1
+        first = lower.rfind("\n", 0, max(0, above - 1)) + 1
+        if "|" in lower[first:above] and _is_rule(text, lower, above, start - 1):  # the row below may be a heading too
+            start, done = first, above - 1
         below = find_line_end(lower, done + 1)
         if not _is_rule(text, lower, done + 1, below):
             continue
         head = _cell_ranges(text, start, done)
         wanted = _secret_columns(text, head, names)
         start, rows = below + 1, 1
-        while start < len(text) and "|" in lower[start : (end := find_line_end(lower, start))]:
+        while start < len(text) and _is_row(text, lower, start, end := find_line_end(lower, start)):
             cells = _cell_ranges(text, start, end)
             # A heading over several columns leaves cells beside it empty; what it does not say, the next row does.
             if rows < HEADERS and any(not text[slice(*cell)].strip() for cell in head[1:-1]):
@@ -62,7 +64,12 @@ def find_values(text: str, lower: str, names: Sequence[int]) -> Iterator[SecretV
 
 
 def _is_rule(text: str, lower: str, start: int, end: int) -> bool:
-    return "-" in lower[start:end] and RULE.match(text, start, end) is not None
+    line = lower[start:end]
+    return ("-" in line or "+=" in line) and RULE.match(text, start, end) is not None
+
+
+def _is_row(text: str, lower: str, start: int, end: int) -> bool:
+    return "|" in lower[start:end] or ("+-" in lower[start:end] and _is_rule(text, lower, start, end))
 
 
 def find_line_end(lower: str, at: int) -> int:

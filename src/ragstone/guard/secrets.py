@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ragstone.core.late_pattern import compile_late
-from ragstone.guard import csv_secrets, pipe_table_secrets
+from ragstone.guard import csv_secrets, markup_table_secrets, pipe_table_secrets
 from ragstone.guard.assignment_judgement import is_secret_assignment
 from ragstone.guard.assignments import ASSIGNMENT, NAME, STARTS
 from ragstone.guard.aws_secrets import find_aws
@@ -27,6 +27,7 @@ from ragstone.guard.credentials import (
     VENDORS,
 )
 from ragstone.guard.encoded_secrets import find_encoded
+from ragstone.guard.listed_secrets import find_listed, is_listed_secret, opens_list
 from ragstone.guard.login_pairs import find_pairs
 from ragstone.guard.other_secrets import find_cookies, find_defaults, find_stored
 from ragstone.guard.password_words import find_other_words
@@ -43,6 +44,7 @@ from ragstone.guard.plausible import (
 from ragstone.guard.prefixed_tokens import find_prefixed
 from ragstone.guard.secret_places import find_starts, find_token_runs, fold_case
 
+TABLES = (pipe_table_secrets, csv_secrets, markup_table_secrets)
 # One pass masks everything; a second can find what stood too close to a first one. Hostile text
 # could ask for more: it gets no more.
 PASSES = 4
@@ -131,6 +133,7 @@ def find_secrets(text: str) -> list[Finding]:
             *_find_others(text, lower, names),
             *_find_assignments(text, names),
             *_find_column_secrets(text, lower, names),
+            *_find_listed_secrets(text, names),
         ),
         key=lambda f: (f.start, -f.end),
     )
@@ -211,7 +214,7 @@ def _find_assignments(text: str, names: Sequence[int]) -> Iterator[Finding]:
     """`name = value` where the name says that the value is secret and the value looks like it."""
     done = 0
     for at in names:
-        if at >= done and (match := ASSIGNMENT.match(text, at)):
+        if at >= done and (match := ASSIGNMENT.match(text, at)) and not opens_list(match):
             group = next(name for name in ("escaped", "quoted", "bare") if match[name] is not None)
             start, end, quoted = _find_value(match, group)
             if is_secret_assignment(match, start, end, quoted=quoted):
@@ -243,8 +246,15 @@ def _secret_kind(match: re.Match[str], start: int) -> str:
 
 def _find_column_secrets(text: str, lower: str, names: Sequence[int]) -> Iterator[Finding]:
     """Values in tables, in columns of secrets."""
-    for found in (*pipe_table_secrets.find_values(text, lower, names), *csv_secrets.find_values(text, lower, names)):
+    for found in chain.from_iterable(table.find_values(text, lower, names) for table in TABLES):
         value = text[found.start : found.end]
         fits = is_word(value) and (not found.loose or is_strong(value)) if found.password else is_token(value)
         if fits and not is_placeholder(value):
             yield Finding("password" if found.password else "api_key", found.start, found.end)
+
+
+def _find_listed_secrets(text: str, names: Sequence[int]) -> Iterator[Finding]:
+    """Values of lists and nested structures below a name."""
+    for one in find_listed(text, names):
+        if is_listed_secret(text[one.start : one.end], password=one.password, strict=one.strict):
+            yield Finding("password" if one.password else "api_key", one.start, one.end)

@@ -9,6 +9,7 @@ from ragstone.guard.call_secrets import CALL_STARTS
 from ragstone.guard.commands import COMMAND_STARTS
 from ragstone.guard.credentials import AUTHORIZATION_STARTS, PRIVATE_KEY_STARTS
 from ragstone.guard.encoded_secrets import ENCODED_STARTS
+from ragstone.guard.listed_secrets import find_list_end
 from ragstone.guard.login_pairs import ASCII_LEADS, OTHER_LEADS
 from ragstone.guard.masking import mask_secrets
 
@@ -20,6 +21,7 @@ NAMES = compile_late(
     "|".join((NAME, AWS_WORD, *map(re.escape, (*OTHER_NAMES, *ASCII_LEADS, *OTHER_LEADS)))), re.IGNORECASE
 )
 BLANK_LINE = re.compile(r"\n[ \t]*\r?\n\s*\S[^\n]*\n[ \t]*\r?\n")
+DOC_TABLE = "|==="
 KEY_END = re.compile(r"-----END[^\n]*\n", re.IGNORECASE)
 
 
@@ -51,13 +53,14 @@ class StreamMask:
 
     def _find_settled(self, held: str) -> int:
         """Where the text ends that nothing behind it can change."""
-        done = 0
+        done, last = 0, held.rstrip().rfind("\n")
         while named := NAMES.search(held, done):
             in_key = held.startswith("-----", named.start())
             settled = (KEY_END if in_key else BLANK_LINE).search(held, named.end())
-            if settled is None:
-                break
-            done = settled.end()
+            listed = find_list_end(held, named.start())
+            if settled is None or listed > last or held.count(DOC_TABLE, 0, settled.end()) % 2:
+                break  # a list may go on in its last line, and a table of AsciiDoc until it is closed
+            done = max(listed, settled.end())
         self._named = named is not None
         return _find_words_before(held, len(held) if named is None else named.start(), done)
 

@@ -1,0 +1,136 @@
+"""Secrets in lists, nested structures and columns below a name: each is masked, whatever the notation."""
+
+import pytest
+
+from ragstone.core.types import Span
+from ragstone.guard import StreamMask, locate_secrets, mask_patterns, mask_secrets, select_secrets
+
+ONE, OTHER = "Tr0ub4dor-9x", "Zeb-Cr0ss-77"
+LISTS = {
+    "json1": f'{{"passwords": ["{ONE}", "{OTHER}"]}}',
+    "json2": f'{{\n  "passwords": [\n    "{ONE}",\n    "{OTHER}"\n  ]\n}}',
+    "yaml": f"passwords:\n  - {ONE}\n  - {OTHER}\n",
+    "yaml0": f"passwords:\n- {ONE}\n- {OTHER}\nother: x",
+    "yamlq": f"db:\n  passwords:   # of the zoo\n    - \"{ONE}\"\n    - '{OTHER}'\n",
+    "nest": f'{{\n  "password": {{\n    "value": "{ONE}"\n  }}\n}}',
+    "toml": f'passwords = [\n    "{ONE}",\n    "{OTHER}",\n]',
+    "sec": f'"secrets": [\n  "{ONE}" ]',
+    "flow": f"passwords: [{ONE}, {OTHER}]",
+    "deep": f"passwords:\n  prod:\n    - {ONE}\n  dev:\n    - {OTHER}\n",
+    "map": f"passwords:\n  bob: {ONE}\n  alice: {OTHER}\n",
+    "mapj": f'{{"passwords": {{"bob": "{ONE}", "alice": "{OTHER}"}}}}',
+    "block": f"password: |\n  {ONE}\n  {OTHER}\n",
+    "block2": f"password:\n  - |\n    {ONE}\n",
+    "py": f'PASSWORDS: list[str] = ["{ONE}", "{OTHER}"]',
+    "pyt": f'passwords = ("{ONE}", "{OTHER}")',
+    "go": f'passwords := []string{{"{ONE}", "{OTHER}"}}',
+    "java": f'String[] passwords = {{"{ONE}", "{OTHER}"}};',
+    "java2": f'List<String> passwords = List.of("{ONE}", "{OTHER}");',
+    "js": f'const passwords = new Set(["{ONE}", "{OTHER}"]);',
+    "hcl": f'secrets = ["{ONE}", "{OTHER}"]',
+    "hcl2": f'passwords = {{\n  bob = "{ONE}"\n  alice = "{OTHER}"\n}}',
+    "users": f'{{"users": [{{"name": "bob", "pass": "{ONE}"}}, {{"name": "al", "pass": "{OTHER}"}}]}}',
+    "users2": f"users:\n  - name: bob\n    pass: {ONE}\n  - name: al\n    pass: {OTHER}\n",
+    "xml": f"<passwords><item>{ONE}</item><item>{OTHER}</item></passwords>",
+    "xml2": f"<password>\n  <value>{ONE}</value>\n</password>",
+    "xml3": f"<credentials>\n <credential><user>bob</user><secret>{ONE}</secret></credential></credentials>",
+    "md": f"Passwords:\n\n- {ONE}\n- {OTHER}\n",
+    "md2": f"**Passwords:**\n\n* `{ONE}`\n* `{OTHER}`\n",
+    "md3": f"## Passwords\n\n- bob: {ONE}\n- alice: `{OTHER}`\n",
+    "md4": f"Passwords of the zoo:\n\n1. {ONE}\n2. {OTHER}\n",
+    "bob": f"Passwords:\n- bob / {ONE}\n",
+    "tex": f"\\begin{{tabular}}{{ll}}\nuser & password \\\\\n\\hline\n"
+    f"bob & {ONE} \\\\\nal & {OTHER} \\\\\n\\end{{tabular}}",
+    "org": f"| user | password |\n|------+----------|\n| bob  | {ONE} |\n| al | {OTHER} |",
+    "adoc": f"|===\n|user |password\n\n|bob |{ONE}\n|al |{OTHER}\n|===",
+    "adoc2": f"|===\n|user |password\n\n|bob\n|{ONE}\n\n|al\n|{OTHER}\n|===",
+    "grid": f"+------+--------------+\n| user | password     |\n+======+==============+\n"
+    f"| bob  | {ONE} |\n+------+--------------+\n| al   | {OTHER} |\n+------+--------------+",
+    "simple": f"====  ============\nuser  password\n====  ============\n"
+    f"bob   {ONE}\nal    {OTHER}\n====  ============\n",
+    "ltable": f".. list-table::\n   :header-rows: 1\n\n   * - user\n     - password\n"
+    f"   * - bob\n     - {ONE}\n   * - al\n     - {OTHER}\n",
+    "csvt": f".. csv-table::\n   :header: user, password\n\n   bob, {ONE}\n   al, {OTHER}\n",
+    "html": f"<table><tr><th>user</th><th>password</th></tr>\n"
+    f"<tr><td>bob</td><td>{ONE}</td></tr><tr><td>al</td><td>{OTHER}</td></tr></table>",
+    "wiki": f'{{| class="wikitable"\n! user !! password\n|-\n| bob || {ONE}\n|-\n| al || {OTHER}\n|}}',
+    "esc": f'"{{\\"passwords\\": [\\"{ONE}\\", \\"{OTHER}\\"]}}"',
+}
+ORDINARY = [
+    "tokens = {\n    'root': [\n        (r'\\d+\\.\\d*(e[0-9]+)?', Float),\n    ('dv2uvF_Wrap', 'int2p_n_Wrap')]\n}",
+    "if password:\n    salt = make(Str0ng)\n    options.put_u32(Rounds9)\n",
+    "tests = {'pass': [\"Lion4Run()\", 'Zoo2Open(1)']}",
+    "<tr><th>token</th><th>use</th></tr><tr><td>minWordSizefor1Typo</td><td>x</td></tr>",
+    "tokens: [the, cat, sat]",
+    'tokens: ["the", "cat2", "sat"]',
+    "secrets: [db-password-name]",
+    "secrets:\n  - db-password-1\n  - app2-secret-v1\n",
+    "passwords: [REDACTED]",
+    "Passwords:\n- use at least 12 characters\n- SHA256\n- see Chapter2A of it\n",
+    'password: {\n  type: "string",\n  pattern: "^Aa1{3}",\n  minLength: 8\n}',
+    '{"password": {"type": "string", "format": "Base64", "title": "Pass1Word"}}',
+    "secrets:\n  db_password:\n    file: ./Db_password2.txt\n",
+    'passwords = get("Server01Abc!")',
+    "token = foo(bar2Baz9QuxA1)",
+    "secrets:\n  - source: my_Secret1a2b3c\n    target: redis_secret\n",
+    "Passwords:\n\n- PBKDF2-SHA256\n- argon2id\n- ES256-K1\n",
+    "credentials:\n  user: Bob2Alice!x\n",
+    'passwords = ["changeme", "<your-password>", "example"]',
+    'passwords: ["at least 12 characters", "no words"]',
+    'password: ["required", "min:8", "max:32"]',
+    "'password' => ['required', 'string', 'min:8', 'confirmed'],",
+    "curl -u <user>:<password> <host1A>\nfoo",
+    "passwords = [\nThis is Pr0se2Go with words\nthat goes on A1b2C3d4e, and more A1b2C3d4e\n",
+    "## Passwords\n\nThe password of Foo is stored.\n\n- A1b2\n",
+    "tokens:\n  - utf8mb4_unicode_ci\n  - Version2Alpha\n",
+    "password:\n  secretKeyRef:\n    name: db1\n    key: Db1Password",
+    'secrets: ["projects/x/secrets/Db1Password2"]',
+]
+
+
+@pytest.mark.parametrize("notation", LISTS)
+def test_each_value_below_a_name_is_masked(notation: str) -> None:
+    masked, _ = mask_patterns(f"Above.\n\n{LISTS[notation]}")
+    assert ONE not in masked
+    assert OTHER not in masked
+    assert masked.count("[masked:") == LISTS[notation].count(ONE) + LISTS[notation].count(OTHER)
+
+
+@pytest.mark.parametrize("notation", LISTS)
+def test_a_stream_masks_it_too(notation: str) -> None:
+    whole = f"Above.\n\n{LISTS[notation]}"
+    mask = StreamMask()
+    shown = "".join([*(mask.feed(whole[at : at + 3]) for at in range(0, len(whole), 3)), mask.close()])
+    assert shown == mask_patterns(whole)[0]
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_names_rules_and_prose_in_lists_stay(text: str) -> None:
+    assert mask_patterns(text) == (text, ())
+
+
+@pytest.mark.parametrize("notation", LISTS)
+def test_a_chunk_that_begins_within_the_list_is_masked_by_what_its_document_says(notation: str) -> None:
+    record = f"Above.\n\n{LISTS[notation]}\n\nBelow.\n"
+    found = locate_secrets(record)
+    for start in range(8, len(record) - 1, 5):
+        spans = [Span(start, min(start + 40, len(record)), 1, 1)]
+        shown = mask_secrets(record[start : spans[0].char_end], spans, select_secrets(found, spans))
+        assert not [part for part in (ONE[:5], ONE[-5:], OTHER[:5], OTHER[-5:]) if part in shown]
+
+
+def test_a_list_goes_on_over_blank_lines_in_a_stream() -> None:
+    text = "passwords = [\n" + "".join(f'    "{ONE}{i}",\n\n' for i in range(40)) + "]\n\nAfter it.\n\nThe end.\n"
+    mask = StreamMask()
+    shown = "".join([*(mask.feed(text[at : at + 7]) for at in range(0, len(text), 7)), mask.close()])
+    assert shown == mask_patterns(text)[0]
+    assert ONE not in shown
+
+
+def test_what_stands_in_quotes_that_a_text_cuts_is_masked() -> None:
+    assert ONE[:9] not in mask_patterns(f'"passwords": ["{OTHER}", "{ONE[:9]}')[0]
+
+
+def test_a_list_that_never_ends_hides_nothing_of_the_prose_below() -> None:
+    text = f'passwords = ["{ONE}",\n\nThe lions of the zoo sleep in Hall2Alpha at night.\nThey roar in "Hall3Beta9".\n'
+    assert mask_patterns(text)[0] == text.replace(ONE, "[masked:password]")
