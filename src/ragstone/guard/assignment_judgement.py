@@ -6,6 +6,8 @@ from ragstone.core.late_pattern import compile_late
 from ragstone.guard.assignments import ABOUT_KEY, CELL_ENDS, LINE_ENDS, MADE_BY, NO_SECRET, OPTION, PAGING
 from ragstone.guard.bare_values import BEFORE, is_code, is_random
 from ragstone.guard.plausible import (
+    has_all_kinds,
+    is_chance,
     is_identifier,
     is_long_key,
     is_password,
@@ -23,6 +25,7 @@ RESOURCE = re.compile(r"(?<![A-Za-z])a?arn:[\w:.-]{0,90}\Z")  # the name of one,
 WORD = "".join(map(chr, (*range(48, 58), *range(65, 91), *range(97, 123))))
 HEX = re.compile(r"(?=[a-f]*\d[0-9a-f]*[a-f]|\d*[a-f][0-9a-f]*\d)[0-9a-f]{20,64}")
 KIND = re.compile(r"(?i)(?:client|api|app|consumer|access|auth)[ _-]\Z")
+ARGUMENT = re.compile(r"[A-Za-z_]\w*[=(]")  # of a call: "pass `check_0d=True`"
 CALLED = re.compile(r"[A-Za-z_][\w.]*")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -90,9 +93,11 @@ def _is_told(match: re.Match[str], value: str) -> bool:
     secret."""
     if match["password"] is None:
         named = KIND.search(match.string[max(0, match.start() - NAME_BEFORE) : match.start()]) is not None
-        return is_long_key(value) and (named or COMMIT.fullmatch(value) is None)
+        return is_chance(value) or (is_long_key(value) and (named or COMMIT.fullmatch(value) is None))
     before = match.string[max(0, match.start() - USER_LENGTH) : match.start()].rpartition("\n")[2]
-    return is_strong(value) and (is_random(value) or USER.search(before) is not None)
+    return is_strong(value) and (
+        is_random(value) or (has_all_kinds(value) and ARGUMENT.match(value) is None) or USER.search(before) is not None
+    )
 
 
 def _is_loosely_joined(match: re.Match[str]) -> bool:

@@ -21,7 +21,10 @@ NAME = (
     r"|access_?id|(?<=_)api_id|(?:php|j|asp)?sess(?:ion)?_?id(?![a-z]))"
 )
 # The key of anything else: its value must be as random as keys are.
-ANY_KEY = r"(?P<anykey>(?:(?<=[a-z0-9])|(?<=[a-z0-9][ _.-])|(?<=--))key(?![a-z])|[_-](?:api|pat)(?![a-z_-]))"
+ANY_KEY = (
+    r"(?P<anykey>(?:(?<=[a-z0-9])|(?<=[a-z0-9][ _.-])|(?<=--))key(?![a-z])|(?<=[?&])key(?==)"
+    r"|[_-](?:api|pat)(?![a-z_-]))"
+)
 NO_SECRET = compile_late(
     r"(?i)(?:public|pub|primary|foreign|partition|sort|cache|row|site|publishable|hash|group|host|routing|object|index|map"
     r"|idempotency|unique|composite|ssh|gpg|pgp|rsa|dsa|ecdsa|ed25519|verif\w{1,10}|s3|dedup\w{0,14}|registry|lookup|join|surrogate|natural"
@@ -70,6 +73,7 @@ NAME_END = r"(?:\\{0,2}[\"'`]|[\])*~]|</\w{1,10}>){0,4}"
 ASSIGNMENT = compile_late(
     rf"(?i)(?:{NAME}|{ANY_KEY}){ABOUT}[\w.\[\]-]{{0,40}}{NAME_END}"
     r"(?:[ \t]{0,8}(?::=|::=|\?=|=>|->|→|=|:(?!:)|：|(?P<comma>(?<=[\"']),))(?:\*{1,3}|__|</\w{1,10}>){0,2}"
+    r"|(?<=[\"'][\])])[ \t]{1,2}(?:or|\|\||\?\?)(?=[ \t]{1,2}[bru]?[\"'])"
     r"|,?\s{1,40}\"?value\"?[ \t]{0,4}[:=]"
     r"|</(?:td|th|dt|key|b|strong|code|em)>\s{0,20}<(?:td|dd|string|code)(?:\s[^<>\n]{0,60})?>"
     r"|(?P<element>(?<=\w)(?:\s[^<>\n]{0,80})?>)(?=[^<>]{1,512}</)"

@@ -96,7 +96,7 @@ class Listed(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What the values of a structure are: passwords or other secrets; of one name, or of many."""
+    """The kind of the values in a structure: passwords or other secrets, of one name or of many."""
 
     password: bool
     plural: bool

@@ -6,6 +6,7 @@ from math import log2
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.bare_values import is_random, is_template
+from ragstone.guard.letter_pairs import is_unspoken
 
 # Bits a character. English words lie at 2.3-3.2, random base-62 of 20 characters at 3.7-4.3.
 TOKEN_ENTROPY = 3.0
@@ -20,6 +21,7 @@ ONE_CASE_ENTROPY = 3.5
 PARTED = re.compile(r"[A-Za-z0-9_]{2,256}(?:[.:-][A-Za-z0-9_-]{2,256}){1,6}")
 LONG_HEX_ENTROPY = 3.0
 ANY_HEX = re.compile(r"[0-9a-fA-F]+")  # of both cases: nobody writes keys so
+CHANCE_LENGTH, CHANCE_ENTROPY = 14, 3.3
 PART_LENGTH = 16
 FEW = 3
 
@@ -98,7 +100,8 @@ def is_key(value: str) -> bool:
     value = value.rstrip(".:")  # of a sentence
     kinds = all(pattern.search(value) is not None for pattern in CLASSES[:3])
     fits = kinds and KEY.fullmatch(value) is not None and ANY_HEX.fullmatch(value) is None
-    return fits and is_random(value) and entropy(value) >= KEY_ENTROPY
+    rare = fits and len(CLASSES[2].findall(value)) >= FEW and is_unspoken(value)  # names have a digit or two
+    return fits and entropy(value) >= KEY_ENTROPY and (rare or is_random(value))
 
 
 def is_long_key(value: str) -> bool:
@@ -110,11 +113,25 @@ def is_long_key(value: str) -> bool:
     return any(is_one_case_key(part) or is_key(part) for part in parts)
 
 
+def is_chance(value: str) -> bool:
+    """Whether a value too short for a key shows chance: digits, capitals and small letters, three of each, in turns."""
+    fits = len(value) >= CHANCE_LENGTH and value.isascii() and value.isalnum() and ANY_HEX.fullmatch(value) is None
+    kinds = all(len(pattern.findall(value)) >= FEW for pattern in CLASSES[:3])
+    return fits and kinds and is_random(value) and entropy(value) >= CHANCE_ENTROPY and not TECHNICAL.search(value)
+
+
+def has_all_kinds(value: str) -> bool:
+    """Whether a value has small letters, capitals, digits and signs."""
+    return all(pattern.search(value) is not None for pattern in CLASSES)
+
+
 def is_one_case_key(value: str) -> bool:
     """Whether a value is a key in hexadecimal, or in letters of one case and digits."""
     if LONG_HEX.fullmatch(value):
         return entropy(value) >= LONG_HEX_ENTROPY
-    return ONE_CASE.fullmatch(value) is not None and is_random(value) and entropy(value) >= ONE_CASE_ENTROPY
+    fits = ONE_CASE.fullmatch(value) is not None and len(CLASSES[2].findall(value)) >= FEW
+    random = is_random(value) or (ANY_HEX.fullmatch(value) is None and is_unspoken(value))
+    return fits and random and entropy(value) >= ONE_CASE_ENTROPY
 
 
 def _has_mixed_case(value: str) -> bool:

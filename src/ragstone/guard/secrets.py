@@ -11,6 +11,7 @@ from ragstone.guard.assignment_judgement import is_secret_assignment
 from ragstone.guard.assignments import ASSIGNMENT, NAME, STARTS
 from ragstone.guard.aws_secrets import find_aws
 from ragstone.guard.bare_values import BEFORE, TOKEN, find_bare_end, is_random
+from ragstone.guard.bracketed_passwords import find_bracketed
 from ragstone.guard.call_secrets import find_arguments
 from ragstone.guard.commands import find_commands
 from ragstone.guard.credentials import (
@@ -134,6 +135,7 @@ def find_secrets(text: str) -> list[Finding]:
             *_find_assignments(text, names),
             *_find_column_secrets(text, lower, names),
             *_find_listed_secrets(text, names),
+            *_find_bracketed_secrets(text, names),
         ),
         key=lambda f: (f.start, -f.end),
     )
@@ -258,3 +260,10 @@ def _find_listed_secrets(text: str, names: Sequence[int]) -> Iterator[Finding]:
     for one in find_listed(text, names):
         if is_listed_secret(text[one.start : one.end], password=one.password, strict=one.strict):
             yield Finding("password" if one.password else "api_key", one.start, one.end)
+
+
+def _find_bracketed_secrets(text: str, names: Sequence[int]) -> Iterator[Finding]:
+    """Values in brackets behind a name, and passwords beside a user."""
+    for kind, start, end in find_bracketed(text, names):
+        if not is_placeholder(text[start:end]):
+            yield Finding(kind, start, end)
