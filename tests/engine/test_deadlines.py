@@ -1,6 +1,7 @@
 """A stage that is late is left out with a note, and nothing hangs."""
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -133,6 +134,29 @@ def test_a_late_part_of_a_pipeline_leaves_the_others(
     assert found.hits
     assert [note.code for note in found.notes] == ["part_failed"]
     assert "did not answer within 3 s" in found.notes[0].message
+
+
+def test_parts_that_fail_are_named_in_their_order_whichever_failed_first(
+    docs: Path, tmp_path: Path, opened: Callable[..., ragstone.Knowledge], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        opened(collection=name).ingest(docs)
+    settings = Settings(str(tmp_path / "store"), pipelines=(PipelineSettings("p", collections=("one", "two")),))
+    failed: list[str] = []
+    other = asyncio.Event()
+
+    async def fail(self: EmbeddedReader, _: Sequence[str]) -> Any:
+        name = self._collection.scope.collection
+        await (other.wait() if name == "one" else asyncio.sleep(0))
+        failed.append(name)
+        other.set()
+        raise StoreError(f"{name} is away")
+
+    monkeypatch.setattr(EmbeddedReader, "chunks", fail)
+    with ragstone.open(settings=settings, embedder=BagOfWords()) as kb, pytest.raises(StoreError) as raised:
+        kb.pipeline("p").search(QUESTION)
+    assert failed == ["two", "one"]
+    assert re.search("one is away.*two is away", str(raised.value))
 
 
 def test_a_deadline_that_is_none_is_said() -> None:

@@ -62,10 +62,14 @@ class Trace:
         for stage, seconds in other.timings.items():
             self.timings[stage] = max(self.timings.get(stage, 0.0), seconds)
 
-    def join(self, other: "Trace") -> None:
-        """Append the notes and steps of another trace; add its timings and counts."""
-        for stage, seconds in other.timings.items():
-            self.add_seconds(stage, seconds)
+    def join(self, other: "Trace", *, at_once: bool = False) -> None:
+        """Append the notes and steps of another trace; add its timings and counts. Of works that run `at_once` the
+        longest time of each stage counts."""
+        if at_once:
+            self.join_slowest(other)
+        else:
+            for stage, seconds in other.timings.items():
+                self.add_seconds(stage, seconds)
         for note in other.notes:
             self.note(note.code, note.message)
         for name, number in other.counts.items():

@@ -138,14 +138,19 @@ async def _search_sources(
     if plan is not None:
         trace.count(DEPTH, wide.depth)
 
-    async def run(source: Source) -> SourceResult | None:
-        work = _open_and_search(context, source, wide, vectors, variants, stack, trace)
+    async def run(source: Source, own: Trace) -> SourceResult | None:
+        work = _open_and_search(context, source, wide, vectors, variants, stack, own)
         if context.is_single:
             return await work
         work = keep_failure(work, failures)
-        return await trace.attempt(source.name, work, None, code=FAILED, refused=FAILED, span="search source")
+        return await own.attempt(source.name, work, None, code=FAILED, refused=FAILED, span="search source")
 
-    found = [result for result in await asyncio.gather(*map(run, context.sources)) if result is not None]
+    traces = [trace if context.is_single else Trace() for _ in context.sources]
+    searched = await asyncio.gather(*map(run, context.sources, traces))
+    for own in traces:  # notes stand in the order of the sources, whichever ended first
+        if own is not trace:
+            trace.join(own, at_once=True)
+    found = [result for result in searched if result is not None]
     if not found:
         raise combine_failures(failures, trace)
     results = await order_by_feedback(found, question, trace, seconds=context.deadlines.retriever)
