@@ -75,6 +75,43 @@ def test_pages_and_mails_that_declare_no_charset_are_read(language: str, encodin
     assert said in extract(b"From: a@x.org\nSubject: Fruit\n\n" + data + b"\n", path="a.eml").record
 
 
+ADDRESSES = "".join(
+    f"{name},{n} High Street,London\n" for n, name in enumerate(("John Smith", "Mary Brown", "Tom Hall") * 6)
+)
+
+
+@pytest.mark.parametrize("name", ["Boldù", "Nuñez", "Ordóñez", "Lelièvre", "Vajèn", "Kežmarský", "Wójcik", "Dvořáková"])
+def test_a_foreign_name_in_an_english_table_is_read_in_the_charset_that_has_it(name: str) -> None:
+    encoding = "cp1250" if name in ("Kežmarský", "Wójcik", "Dvořáková") else "cp1252"
+    text = f"{ADDRESSES}{name},5 Main Street,Boston\n{ADDRESSES}"
+    assert decode_text(text.encode(encoding), path="a.csv")[0] == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "½ cup of sugar, ¼ tsp salt, ¾ cup milk",
+        "2 × 3 = 6",
+        "cost 5¢",
+        "1¼",
+        "10 ± 2",
+        "10 m² or 5 km³",
+        "l’avió paral·lel",
+    ],
+)
+def test_signs_in_their_places_among_words_in_ascii_are_no_letters(text: str) -> None:
+    assert decode_text(text.encode("cp1252"), path="a.txt")[0] == text
+
+
+def test_the_sign_of_numbers_is_known_in_russian() -> None:
+    assert decode_text("Счёт № 5".encode("cp1251"), path="a.txt")[0] == "Счёт № 5"
+
+
+@pytest.mark.parametrize("name", ["木村 太郎", "印旛郡酒々井町"])
+def test_a_short_text_of_rare_letters_is_read(name: str) -> None:
+    assert decode_text(name.encode("cp932"), path="a.txt")[0] == name
+
+
 def test_bytes_of_no_language_are_refused() -> None:
     for data in (os.urandom(4000).replace(b"\0", b"\x81") + b"\xff\xfe\x81", bytes(range(128, 256)) * 9):
         with pytest.raises(Refused) as refused:

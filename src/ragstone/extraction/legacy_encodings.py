@@ -15,10 +15,15 @@ LONGER, BEST = 16, 4  # times of it, and encodings, between which that decides
 # Bits of a character in words beyond ASCII: above this it is no text. Text costs 5 to 7, and 8 to 11 where letters are
 # counted alone; arbitrary bytes cost 17.
 MOST, MOST_SEVERAL = 10.5, 14.0
+FEW = 20  # bytes beyond ASCII in a text that is read even then
+ASCII = bytes(range(128))
 WEST = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi", "is", "ca")
 CENTRE = ("pl", "cs", "sk", "hu", "sl", "hr", "ro", "de")
 EAST = ("ru", "uk", "bg", "sr", "be")
 BALTIC = ("lt", "lv", "et")
+LATIN = tuple(dict.fromkeys((*WEST, *CENTRE, *BALTIC, "tr")))
+# Among ASCII words of Western Europe a foreign name is mostly in its charset: by these bits others are rarer.
+WESTERN_WORDS, IN_WESTERN = 20, 5.0
 
 
 class Charset(NamedTuple):
@@ -30,14 +35,22 @@ class Charset(NamedTuple):
     rarer: float = 0.0
 
 
+class Fit(NamedTuple):
+    """The bits that a sample costs in an encoding, those of a character in its words beyond ASCII, and the language."""
+
+    total: float
+    each: float
+    language: str
+
+
 # At a tie the one named first.
 SINGLE: dict[str, Charset] = {
     "cp1252": Charset("Windows-1252", WEST),
-    "cp1250": Charset("Windows-1250", CENTRE, 2),
-    "cp1251": Charset("Windows-1251", EAST, 2),
-    "koi8-r": Charset("KOI8-R", ("ru",), 4),
-    "koi8-u": Charset("KOI8-U", ("uk",), 6),
-    "cp1253": Charset("Windows-1253", ("el",), 3),
+    "cp1250": Charset("Windows-1250", CENTRE, 3.5),
+    "cp1251": Charset("Windows-1251", EAST, 5),
+    "koi8-r": Charset("KOI8-R", ("ru",), 6),
+    "koi8-u": Charset("KOI8-U", ("uk",), 7),
+    "cp1253": Charset("Windows-1253", ("el",), 6),
     "cp1254": Charset("Windows-1254", ("tr",), 3),
     "cp1255": Charset("Windows-1255", ("he",), 3),
     "cp1256": Charset("Windows-1256", ("ar", "fa"), 3),
@@ -49,23 +62,24 @@ SINGLE: dict[str, Charset] = {
     "iso8859-7": Charset("ISO-8859-7", ("el",), 6),
     "iso8859-8": Charset("ISO-8859-8", ("he",), 6),
     "iso8859-6": Charset("ISO-8859-6", ("ar",), 6),
-    "mac_roman": Charset("Mac Roman", WEST, 8),
-    "cp850": Charset("DOS code page 850", WEST, 8),
-    "cp437": Charset("DOS code page 437", WEST, 9),
-    "cp852": Charset("DOS code page 852", CENTRE, 8.5),
-    "cp866": Charset("DOS code page 866", EAST, 6),
-    "mac_cyrillic": Charset("Mac Cyrillic", EAST, 9),
-    "mac_latin2": Charset("Mac Central European", CENTRE, 10),
+    "mac_roman": Charset("Mac Roman", WEST, 9),
+    "cp850": Charset("DOS code page 850", WEST, 8.5),
+    "cp437": Charset("DOS code page 437", WEST, 9.5),
+    "cp852": Charset("DOS code page 852", CENTRE, 9.5),
+    "cp866": Charset("DOS code page 866", EAST, 9),
+    "mac_cyrillic": Charset("Mac Cyrillic", EAST, 10),
+    "mac_latin2": Charset("Mac Central European", CENTRE, 11),
 }
 SEVERAL: dict[str, Charset] = {
     "cp932": Charset("Shift-JIS", ("ja",), 8),
     "euc_jp": Charset("EUC-JP", ("ja",), 10),
-    "gb18030": Charset("GB 18030", ("zh",), 8),
+    "gb18030": Charset("GB 18030", ("zh",), 7),
     "big5": Charset("Big5", ("zh-tw",), 8),
     "cp950": Charset("Big5", ("zh-tw",), 8.5),
     "cp949": Charset("EUC-KR", ("ko",), 8),
 }
 CHARSETS = SINGLE | SEVERAL
+ASCII_WORD = re.compile(rb"(?<![\x80-\xffA-Za-z])[A-Za-z]{2,}(?![\x80-\xffA-Za-z])")
 CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -114,14 +128,40 @@ def rank_charsets(data: bytes) -> list[str]:
     """Python's names of the encodings that bytes beyond ASCII fit, the best first: those in which the text is the most
     plausible in one of the encoding's languages."""
     sample = _take_sample(data, SAMPLE)
-    found = {name: one for name in CHARSETS if (one := _measure(name, sample, CHARSETS[name].languages)) is not None}
-    ranked = sorted(found, key=lambda name: found[name][0])
-    if len(sample) < SAMPLE or len(ranked) < 2:
+    measured = {name: fit for name in CHARSETS if (fit := _measure(name, sample, CHARSETS[name].languages)) is not None}
+    found = {name: fit for name, fit in measured.items() if fit.each <= (MOST if name in SINGLE else MOST_SEVERAL)}
+    if not found and len(sample.translate(None, ASCII)) <= FEW:  # a name may be rare in each language
+        found = measured
+    ranked = sorted(found, key=lambda name: found[name].total)
+    if len(ranked) < 2:
+        return ranked
+    if len(sample) < SAMPLE:
+        if ranked[0] in SINGLE and CHARSETS[ranked[0]].languages != WEST and _is_western(data[:SAMPLE]):
+            ranked.sort(key=lambda name: found[name].total + _measure_in_western(name))
         return ranked
     # The best differ by single letters, which a longer sample holds.
     longer = _take_sample(data, SAMPLE * LONGER)
-    again = {name: one[0] for name in ranked[:BEST] if (one := _measure(name, longer, found[name][1:])) is not None}
-    return [*sorted(again, key=lambda name: again[name]), *(name for name in ranked if name not in again)]
+    again = {name: _measure(name, longer, (found[name].language,)) for name in ranked[:BEST]}
+    best = sorted((fit.total, at) for at, name in enumerate(ranked[:BEST]) if (fit := again[name]) is not None)
+    named = [ranked[at] for _, at in best]
+    return [*named, *(name for name in ranked if name not in named)]
+
+
+def _measure_in_western(name: str) -> float:
+    """The bits by which an encoding is rarer among words of Western Europe."""
+    return IN_WESTERN if name in SINGLE and CHARSETS[name].languages != WEST else 0.0
+
+
+def _is_western(data: bytes) -> bool:
+    """Whether the words in ASCII fit a language of Western Europe best of those in Latin letters."""
+    from ragstone.extraction.letter_pairs import Letters
+
+    words = ASCII_WORD.findall(data)
+    if len(words) < WESTERN_WORDS:
+        return False
+    letters = Letters(b" ".join(words).decode("ascii"))
+    costs = {language: letters.measure_ascii(language) for language in LATIN}
+    return min(costs, key=lambda language: costs[language]) in WEST
 
 
 def _take_sample(data: bytes, size: int) -> bytes:
@@ -139,9 +179,9 @@ def _take_sample(data: bytes, size: int) -> bytes:
     return bytes(taken[:size])
 
 
-def _measure(name: str, sample: bytes, languages: Sequence[str]) -> tuple[float, str] | None:
-    """The bits that the sample costs in an encoding, in the one of these languages that fits best, and that language;
-    None where it cannot be in the encoding."""
+def _measure(name: str, sample: bytes, languages: Sequence[str]) -> Fit | None:
+    """How well the sample fits an encoding, in the one of these languages that fits best; None where it cannot be in
+    the encoding."""
     from ragstone.extraction.letter_pairs import Letters  # its numbers are of no use to other files
 
     try:
@@ -149,7 +189,7 @@ def _measure(name: str, sample: bytes, languages: Sequence[str]) -> tuple[float,
     except UnicodeDecodeError:
         return None
     total, each, language = Letters(text).measure(languages)
-    return (total + CHARSETS[name].rarer, language) if each <= (MOST if name in SINGLE else MOST_SEVERAL) else None
+    return Fit(total + CHARSETS[name].rarer, each, language)
 
 
 def _decode_start(name: str, sample: bytes) -> str:

@@ -34,13 +34,18 @@ CONTROLS = np.array([code < 0x20 and chr(code) not in "\t\n\r\f" for code in ran
 SIGNS = "µªº"  # which Unicode counts as letters
 WITHIN = "µ\u00a0\u00ad"
 LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
-USUAL = frozenset("¿¡µªº€£§°–—’‘“”„«»…·•\u00a0\u00ad²³½™®©×±。、，．：；？！「」『』（）【】《》〈〉・ー～\u3000")
-# Marks in their places: quotes around words, an apostrophe within one, dashes between words, numbers or blanks.
+USUAL = frozenset(
+    "¿¡µªº€£§°–—’‘“”„«»…·•\u00a0\u00ad²³¼½¾™®©№×÷±¢‹›†‡‰。、，．：；？！「」『』（）【】《》〈〉・ー～\u3000"
+)
+# Marks in their places: quotes around words, an apostrophe within one, dashes between words, numbers or blanks,
+# fractions and signs of arithmetic among numbers, exponents and marks of brands behind words.
 PLACED = re.compile(
     r"(?<![^\W_])[“‘„«](?=[^\W_])|(?<=[^\W_]|[.,;:!?…])[”’»](?![^\W_])|(?<=[^\W\d_])[’—](?=[^\W\d_])"
     r"|(?<!\S)[–—•](?!\S)|(?<=\d)–(?=\d)|(?<=[^\W_])…(?![^\W_])|(?<=\d)€(?![^\W_])"
     r"|(?<=\d)[°ªº]|(?<=\d )[°µ]|[¿¡](?=[^\W\d_])"
-    r"|(?<![^\W_])[€£§](?=\s?\d)"
+    r"|(?<![^\W_])[€£§±](?=\s?\d)|(?<=\d\s)[×÷±](?=\s\d)|(?<=\d)[×¢‰](?![^\W\d_])"
+    r"|(?<![^\W\d_])[¼½¾](?![^\W_])|(?<=\b[mxr])[²³](?![^\W_])|(?<=\b[cdkm]m)[²³](?![^\W_])|(?<=[A-Za-z])[®™](?![^\W_])"
+    r"|(?<!\S)©(?=\s?[\dA-Z])|(?<!\S)№(?=\s?\d)|(?<=l)·(?=l)"
     r"|(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])[。、，：；？！「」『』（）《》・ー]"
 )
 
@@ -89,6 +94,10 @@ class Letters:
             total = beyond + others[~self._foreign].sum()
             best = min(best, (float(total), float(beyond) / max(1, self._judged), language))
         return best
+
+    def measure_ascii(self, language: str) -> float:
+        """The bits that the words in ASCII cost in a language."""
+        return float(self._measure_words(language)[~self._foreign].sum())
 
     def _measure_words(self, language: str) -> Bits:
         known = _load_language(language)
