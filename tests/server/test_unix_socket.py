@@ -2,13 +2,19 @@
 
 import os
 import signal
+import socket
 import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import ragstone
 from ragstone import Unavailable, UsageError
+from ragstone.config.serve_settings import ServeSettings
+from ragstone.config.settings import Settings
+from ragstone.server.listening import listen
 from tests.commands import Run
 from tests.server.conftest import QUESTION, Kept, serve_program
 
@@ -59,3 +65,43 @@ def test_a_path_that_cannot_be_a_socket_is_one_sentence(kept: Kept, run: Run, pl
         assert done.status == 2
         assert why in done.err.splitlines()[-1]
     assert (tmp_path / "notes.md").read_text("utf-8") == "a file"
+
+
+def test_of_servers_that_start_at_once_one_has_the_socket_and_answers(place: str) -> None:
+    settings = Settings(serve=ServeSettings(listen_address=f"unix:{place}"))
+    begin, end = threading.Barrier(4), threading.Barrier(4)
+
+    def start() -> bool:
+        begin.wait()
+        try:
+            with listen(settings):
+                end.wait()
+                with socket.socket(socket.AF_UNIX) as asked:
+                    asked.connect(place)
+                end.wait()
+            return True
+        except UsageError:
+            end.wait()
+            end.wait()
+            return False
+
+    for _ in range(40):
+        with socket.socket(socket.AF_UNIX) as left:  # as by a killed server
+            left.bind(place)
+        with ThreadPoolExecutor(4) as pool:
+            assert sum(future.result() for future in [pool.submit(start) for _ in range(4)]) == 1
+
+
+@pytest.mark.parametrize("address", ["unix:", "unix:."])
+def test_an_address_without_a_path_is_one_sentence(address: str) -> None:
+    with (
+        pytest.raises(UsageError, match="expected unix:PATH"),
+        listen(Settings(serve=ServeSettings(listen_address=address))),
+    ):
+        pass
+
+
+def test_a_certificate_on_a_socket_is_refused(place: str) -> None:
+    serve = ServeSettings(listen_address=f"unix:{place}", cert_file="c.pem", key_file="k.pem")
+    with pytest.raises(UsageError, match="a Unix socket has no use for serve.cert_file"), listen(Settings(serve=serve)):
+        pass

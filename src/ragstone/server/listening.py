@@ -3,9 +3,11 @@ machine, such as a proxy."""
 
 import contextlib
 import errno
+import fcntl
 import os
 import socket
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +18,7 @@ from ragstone.core.unix_address import UNIX
 
 BACKLOG = 2048  # connections that wait to be accepted
 MODE = 0o660  # its owner and group may connect
+LOCK_SECONDS = 5.0
 
 
 @contextmanager
@@ -26,7 +29,9 @@ def listen(settings: Settings) -> Iterator[tuple[socket.socket, str]]:
     """
     serve = settings.serve
     if serve.listen_address.startswith(UNIX):
-        path = Path(serve.listen_address.removeprefix(UNIX))
+        path = _read_path(serve.listen_address)
+        if serve.cert_file:
+            raise UsageError("a Unix socket has no use for serve.cert_file: remove it, or listen on a port")
         with contextlib.closing(_bind_path(path)) as sock:
             own = path.stat().st_ino
             try:
@@ -60,19 +65,44 @@ def _bind_port(address: str, port: int) -> socket.socket:
     return sock
 
 
+def _read_path(address: str) -> Path:
+    path = Path(address.removeprefix(UNIX))
+    if not path.name:
+        raise UsageError(f"invalid listen_address {address!r:.80}: expected unix:PATH")
+    return path
+
+
 def _bind_path(path: Path) -> socket.socket:
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        _remove_left_socket(path)
-        sock.bind(str(path))
-        os.chmod(path, MODE)  # before anybody can connect
-        sock.listen(BACKLOG)
+        with _lock_folder(path.parent):
+            _remove_left_socket(path)
+            sock.bind(str(path))
+            os.chmod(path, MODE)  # before anybody can connect
+            sock.listen(BACKLOG)
         sock.setblocking(False)
     except (OSError, ValueError) as error:
         sock.close()
         what = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot listen on {UNIX}{path}: {what}; choose another path for --host") from error
     return sock
+
+
+@contextmanager
+def _lock_folder(folder: Path) -> Iterator[None]:
+    """One server at a time: a socket that does not listen yet looks as if it were left. Others may hold a folder for
+    all users locked, so the wait has an end."""
+    held = os.open(folder, os.O_RDONLY)
+    end = time.monotonic() + LOCK_SECONDS
+    try:
+        while time.monotonic() < end:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            time.sleep(0.01)
+        yield
+    finally:
+        os.close(held)
 
 
 def _remove_left_socket(path: Path) -> None:
