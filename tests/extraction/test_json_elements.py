@@ -331,3 +331,22 @@ def test_a_message_of_many_parts_takes_time_in_step_with_its_size() -> None:
         list(split_elements(json.dumps([{"user": "a", "ts": 1, "text": "word " * 50 * size, "more": parts}])))
 
     in_step(work, 2_000, 16_000, most=20)
+
+
+@pytest.mark.parametrize(
+    "name", ["runtime", "uptime", "cpuTime", "elapsed_time", "responseTime", "total_time", "bytes_sent", "id"]
+)
+def test_an_amount_below_a_name_of_time_is_no_date(name: str) -> None:
+    text = json.dumps({name: 1700000000})
+    assert show_times(text) == text
+
+
+@pytest.mark.parametrize("name", ["last_response_at", "upload_time", "startup_time", "lastRunTime", "total_timestamp"])
+def test_a_point_in_time_is_a_date(name: str) -> None:
+    assert "2023-11-14 22:13:20" in show_times(json.dumps({name: 1700000000}))
+
+
+@pytest.mark.parametrize("digits", ["2024010112", "2024123123", "2401311230"])
+def test_digits_of_a_calendar_are_no_seconds(digits: str) -> None:
+    assert show_times(f'{{"date":{digits}}}') == f'{{"date":{digits}}}'
+    assert show_times('{"date":2024999912}') != '{"date":2024999912}'

@@ -31,7 +31,7 @@ def listen(settings: Settings) -> Iterator[tuple[socket.socket, str]]:
     if serve.listen_address.startswith(UNIX):
         path = _read_path(serve.listen_address)
         if serve.cert_file:
-            raise UsageError("a Unix socket has no use for serve.cert_file: remove it, or listen on a port")
+            raise UsageError("a Unix socket has no use for a certificate: remove serve.cert_file, or listen on a port")
         with contextlib.closing(_bind_path(path)) as sock:
             own = path.stat().st_ino
             try:
