@@ -139,6 +139,16 @@ def test_mails_nested_by_the_hundred_are_read_and_by_the_thousand_refused() -> N
     with pytest.raises(Refused) as caught:
         parse_eml(data[1].encode() + b"Subject: x\n\nx", path="a.eml")
     assert caught.value.reason == "broken"
+    assert "its parts are nested too deeply" in str(caught.value)
+
+
+def test_a_mail_is_read_whose_attached_mail_is_broken() -> None:
+    made = mail("Fwd", "Forty crates.")
+    deep = b"".join(b"From: a@x.org\nContent-Type: message/rfc822\n\n" for _ in range(3000))
+    made.add_attachment(deep, maintype="application", subtype="octet-stream", filename="deep.eml")
+    found = read(made)
+    assert found.record.endswith("Forty crates.")
+    assert found.warnings == ("attachments were not read: deep.eml",)
 
 
 def test_forwarded_mails_are_read_in_time_in_step_with_their_number() -> None:

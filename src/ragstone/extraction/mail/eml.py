@@ -34,7 +34,8 @@ def parse_eml(data: bytes, *, path: str) -> Extraction:
         message, warnings = parse_message(data)
         return _build_extraction(message, path, warnings)
     except FAULTS as error:
-        raise Refused("broken", f"{path} is not a readable mail: {error}") from error
+        why = "its parts are nested too deeply" if isinstance(error, RecursionError) else error
+        raise Refused("broken", f"{path} is not a readable mail: {why}") from error
 
 
 def _build_extraction(message: Message, path: str, warnings: tuple[str, ...]) -> Extraction:

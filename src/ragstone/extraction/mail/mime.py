@@ -6,6 +6,7 @@ import email
 import quopri
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from email.errors import MessageError
 from email.message import Message
 from email.policy import Compat32
@@ -72,10 +73,14 @@ def iterate_leaves(message: Message) -> Iterator[Message]:
 
 
 def find_forwarded(part: Message) -> Message | None:
-    """The mail that a part holds, also where its sender packed it as a file; None for any other part.
+    """The mail that a part holds, also where its sender packed it as a file; None for any other part, and for a file
+    that is none."""
+    with suppress(*FAULTS):
+        return _unpack_forwarded(part)
+    return None
 
-    Raises as `FAULTS` says.
-    """
+
+def _unpack_forwarded(part: Message) -> Message | None:
     if part.get_content_type() in MAILS:
         parts = part.get_payload()
         inner = parts[0] if isinstance(parts, list) and parts else None
