@@ -243,3 +243,21 @@ def test_the_reference_of_the_api_tries_its_example(served: Served, open_page: C
     page.get_by_role("button", name="Execute").click()
     page.wait_for_selector(".live-responses-table")
     assert "Samples are kept for 15 days by default." in page.locator(".live-responses-table").inner_text()
+
+
+def test_behind_a_prefix_the_reference_tries_its_requests_there(served: Served, open_page: Callable[..., Any]) -> None:
+    page = open_page(served.url)
+    asked: list[str] = []
+
+    def strip_prefix(route: Any) -> None:  # as a proxy does
+        asked.append(route.request.url)
+        route.fulfill(response=route.fetch(url=route.request.url.replace("/kb/", "/")))
+
+    page.route(f"{served.url}/kb/**", strip_prefix)
+    page.goto(f"{served.url}/kb/docs/")
+    page.get_by_role("button", name="Find the best passages").click()
+    page.get_by_role("button", name="Try it out").click()
+    page.get_by_role("button", name="Execute").click()
+    page.wait_for_selector(".live-responses-table")
+    assert f"{served.url}/kb/v1/search" in asked
+    assert "Samples are kept for 15 days by default." in page.locator(".live-responses-table").inner_text()
