@@ -54,6 +54,10 @@ LISTS = {
     "html": f"<table><tr><th>user</th><th>password</th></tr>\n"
     f"<tr><td>bob</td><td>{ONE}</td></tr><tr><td>al</td><td>{OTHER}</td></tr></table>",
     "wiki": f'{{| class="wikitable"\n! user !! password\n|-\n| bob || {ONE}\n|-\n| al || {OTHER}\n|}}',
+    "comments": f"passwords:\n  # of the zoo\n  - {ONE} # bob's\n\n  - '{OTHER}'  # al's\n",
+    "pycomments": f'passwords = [\n    "{ONE}"  # bob\'s\n    ,"{OTHER}",\n]',
+    "bullets of flow": f"passwords:\n- {{user: bob, value: {ONE}}}\n- {{user: al, value: {OTHER}}}\n",
+    "shell": f'PASSWORDS=("{ONE}" "{OTHER}")',
     "esc": f'"{{\\"passwords\\": [\\"{ONE}\\", \\"{OTHER}\\"]}}"',
 }
 ORDINARY = [
@@ -94,6 +98,18 @@ def test_each_value_below_a_name_is_masked(notation: str) -> None:
     assert ONE not in masked
     assert OTHER not in masked
     assert masked.count("[masked:") == LISTS[notation].count(ONE) + LISTS[notation].count(OTHER)
+
+
+@pytest.mark.parametrize("notation", LISTS)
+def test_lines_may_end_as_on_windows(notation: str) -> None:
+    masked, _ = mask_patterns(f"Above.\n\n{LISTS[notation]}\n\nBelow.\n".replace("\n", "\r\n"))
+    assert masked == mask_patterns(f"Above.\n\n{LISTS[notation]}\n\nBelow.\n")[0].replace("\n", "\r\n")
+
+
+@pytest.mark.parametrize("tag", ['<password">', "<secret*>", f"<passwords_prod{'a' * 80}>", '<password rule="1"/>'])
+def test_a_tag_that_is_spoiled_or_empty_opens_nothing(tag: str) -> None:
+    text = f"<a>{tag}</b><value>{ONE}</value></a>"
+    assert mask_patterns(text) == (text, ())
 
 
 @pytest.mark.parametrize("notation", LISTS)

@@ -1,6 +1,6 @@
 """Values of lists and nested structures below the name of a secret: `passwords: [a, b]`, a block of YAML, bullets, XML.
 
-A name opens a structure; each value in it is a candidate, which `is_listed_secret` judges. A structure ends with its
+A name opens a structure; each value in it is a candidate, which `listed_judgement` judges. A structure ends with its
 bracket, its indent or its element, or where prose or code stands in it. Each character is looked at once.
 """
 
@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.assignments import ABOUT, NAME, NAME_END
-from ragstone.guard.bare_values import is_random
 from ragstone.guard.password_words import FOR
-from ragstone.guard.plausible import TECHNICAL, is_long_key, is_password, is_placeholder, is_strong, is_token, is_word
+from ragstone.guard.pipe_table_secrets import find_line_end
 
 # What may follow such a name and still call a list of them: `passwords`, `tokens_prod`, `passwordList`.
 REST = (
@@ -54,7 +53,6 @@ WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 WORDS_OF_KEY = 6
 BEFORE = 80  # characters of a line before a name
 APART = 400  # characters between two tags
-PART_LENGTH = 8
 LEAVES = 4  # so many words of prose or code in a row end a structure
 
 QUOTED = (
@@ -62,27 +60,25 @@ QUOTED = (
     r"|[bru@$]?(?P<mark>[\"'`])(?P<quoted>(?:(?!(?P=mark))[^\n\\]|\\.){0,512})(?P=mark)"
 )
 CUT = re.compile(r"[\"'](?P<cut>[^\"'\s]{1,512})\Z")  # where a text ends within quotes
-TOKEN = re.compile(r"[\w+/=.:~!@#$%^&-]+")  # lists of tokens in code that reads a language hold patterns
-RULE = re.compile(r"^[a-z_]{2,}[:=]|[A-Za-z_]\(|\[\w?-]*\]|\\\w")  # "min:8", a call, a pattern
 BETWEEN = re.compile(r"(?:[\s,;]|(?:\#|//)[^\n]*)*+")
 ATOM = re.compile(rf"(?P<open>[\[({{])|(?P<close>[\])}}])|{QUOTED}|(?P<bare>[^\s,;\[\](){{}}\"'`=]{{1,512}})")
 JOINER = re.compile(r"[ \t]*+(?:=>|:=|[:=](?!=))[ \t]*+")
-ENDS = re.compile(r"[ \t]*+(?:[,;\])}\r\n]|\\n|\Z)")
-BARE_ENDS = re.compile(r"[ \t]*+(?:[,\]}\r\n]|[ ]\#|\Z)")
+ENDS = re.compile(r"[ \t]*+(?:[,;\])}\r\n]|\\n|\Z|(?<=[ \t])(?:[\"'\#]|/[/*]))")  # shells put blanks between
+BARE_ENDS = re.compile(r"[ \t]*+(?:[,;\]}\r\n]|(?<=[ \t])\#|\Z)")
 STANDS = "[{,\n:"  # what stands before a value without quotes
 
 LIST_BEGINS = re.compile(r"[\[({]\\?[\"']")
 LINE = re.compile(r"(?P<indent>[ \t]*+)(?P<bullet>(?:(?:[-*+•–]|\d{1,3}[.)])[ \t]++){0,3})")
 KEYED = re.compile(
-    r"(?P<key>[\"'`*]{0,2}[^\s:\"'`=|][^:\"'`=|\n]{0,60}[\"'`*]{0,2})(?::|[ ]*=|[ ]/)(?:[*]{2})?"
-    r"(?:[ \t]++|(?=\r?\n|\Z))"
+    r"(?P<key>[\"'`*]{0,2}[^\s:\"'`=|\[{][^:\"'`=|\n]{0,60}[\"'`*]{0,2})(?::|[ ]*=|[ ]/)(?:[*]{2})?"
+    r"(?:[ \t]++|\Z)"
 )
 SCALAR = re.compile(
     rf"[*_]{{0,2}}(?:{QUOTED}|(?P<bare>[^\s\"'`*\[{{<|>&][^\s]{{0,511}}?))[*_]{{0,2}},?"
-    r"[ \t]*+(?:[ ]\#[^\n]*)?(?=\r?\n|\Z)"
+    r"[ \t]*+(?:(?<=[ \t])\#[^\n]*)?\Z"
 )
 OPENING = re.compile(r"<[\w.:-]{0,40}\Z")
-TAG = re.compile(r"<(?P<close>/)?(?P<tag>[A-Za-z][\w.:-]{0,60})(?:\s[^<>]{0,400})?(?P<empty>/)?>|<!\[CDATA\[|\]\]>")
+TAG = re.compile(r"<(?P<close>/)?(?P<tag>[A-Za-z][\w.:-]{0,60})(?:\s[^<>]{0,400}?)?(?P<empty>/)?>|<!\[CDATA\[|\]\]>")
 TEXT = re.compile(r"\s*+(?P<value>[^\s<>]{1,512})\s*+(?=<|\]\]>)")
 
 
@@ -101,24 +97,6 @@ class Context(NamedTuple):
     password: bool
     plural: bool
     strict: bool
-
-
-def is_listed_secret(value: str, *, password: bool, strict: bool) -> bool:
-    """Whether a value in a structure of secrets looks like one. Lists hold names and rules as often: more than in an
-    assignment is asked of a value.
-
-    >>> [is_listed_secret(one, password=True, strict=True) for one in ("Tr0ub4dor-9x", "pbkdf2_sha256", "required")]
-    [True, False, False]
-    """
-    if password:
-        rest = TECHNICAL.sub("", value)
-        meant = is_word(value) and (is_strong(value) or (strict and is_password(rest, quoted=" " in value)))
-    else:
-        meant = TOKEN.fullmatch(value) is not None and is_token(value)
-        longest = max(re.split("[_.]", value), key=len)  # a name has short parts: "int2p_n_Wrap"
-        random = len(longest) >= PART_LENGTH and is_random(longest) and is_strong(value)
-        meant = meant and (is_long_key(value) or random)
-    return meant and RULE.search(value) is None and not is_placeholder(value)
 
 
 def opens_list(match: re.Match[str]) -> bool:
@@ -239,13 +217,13 @@ def _walk_block(
     stack: list[tuple[int, Context | None]] = [(base, context)]
     blank, strange = 0, 0
     while at < len(text) and strange < LEAVES:
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
+        below_line = find_line_end(text, at) + 1
+        end = below_line - 1 - text.endswith("\r", at, below_line - 1)
         line = LINE.match(text, at, end)
         assert line is not None
         start, indent = line.end(), len(line["indent"])
         if not text[start:end].strip():
-            at, blank = end + 1, blank + 1
+            at, blank = below_line, blank + 1
             if blank > 1:
                 break
             continue
@@ -253,7 +231,7 @@ def _walk_block(
             break
         if not (line["bullet"] or context.strict):
             break
-        blank, at = 0, end + 1
+        blank, at = 0, below_line
         while len(stack) > 1 and (indent < stack[-1][0] or (indent == stack[-1][0] and not line["bullet"])):
             stack.pop()
         below, own = stack[-1][1], True
@@ -282,15 +260,19 @@ def _indent(text: str, line_start: int) -> int:
 def _walk_elements(text: str, at: int, context: Context, names: Sequence[int]) -> Generator[Listed, None, int]:
     """The values in the elements of markup, from the opening one on; gives where they end."""
     stack: list[tuple[str, Context | None, bool]] = []
-    while tag := TAG.match(text, at) or TAG.search(text, at, at + APART):
+    tag = TAG.match(text, at)  # none where quotes or too long a name spoil it
+    while tag:
         at = tag.end()
         if tag["close"]:
-            if tag["tag"] != stack.pop()[0] or not stack:
+            if tag["tag"] != stack.pop()[0]:
                 break
         elif tag["tag"] and not tag["empty"]:
             below, own = _enter(text, *tag.span("tag"), stack[-1][1], names) if stack else (context, False)
             stack.append((tag["tag"], below, own))
-        _, below, own = stack[-1] if stack else ("", None, False)
+        if not stack:
+            break
+        _, below, own = stack[-1]
         if below is not None and own and not tag["close"] and (value := TEXT.match(text, at)):
             yield Listed(*value.span("value"), below.password, below.strict)
+        tag = TAG.match(text, at) or TAG.search(text, at, at + APART)
     return at

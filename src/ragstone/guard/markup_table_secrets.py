@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ragstone.guard.listed_secrets import is_listed_secret
+from ragstone.guard.listed_judgement import is_listed_secret
 from ragstone.guard.pipe_table_secrets import CELL_LENGTH, VALUE, SecretValue, find_line_end, match_heading
 
 Cell = tuple[int, int]

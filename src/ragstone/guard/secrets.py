@@ -28,7 +28,8 @@ from ragstone.guard.credentials import (
     VENDORS,
 )
 from ragstone.guard.encoded_secrets import find_encoded
-from ragstone.guard.listed_secrets import find_listed, is_listed_secret, opens_list
+from ragstone.guard.listed_judgement import is_listed_secret
+from ragstone.guard.listed_secrets import find_listed, opens_list
 from ragstone.guard.login_pairs import find_pairs
 from ragstone.guard.other_secrets import find_cookies, find_defaults, find_stored
 from ragstone.guard.password_words import find_other_words
