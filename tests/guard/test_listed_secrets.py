@@ -44,6 +44,7 @@ LISTS = {
     "org": f"| user | password |\n|------+----------|\n| bob  | {ONE} |\n| al | {OTHER} |",
     "adoc": f"|===\n|user |password\n\n|bob |{ONE}\n|al |{OTHER}\n|===",
     "adoc2": f"|===\n|user |password\n\n|bob\n|{ONE}\n\n|al\n|{OTHER}\n|===",
+    "adoc3": f"|===\n|user |password\n|bob |{ONE}\n\n|al |{OTHER}\n|===\n\nBelow it.",
     "grid": f"+------+--------------+\n| user | password     |\n+======+==============+\n"
     f"| bob  | {ONE} |\n+------+--------------+\n| al   | {OTHER} |\n+------+--------------+",
     "simple": f"====  ============\nuser  password\n====  ============\n"

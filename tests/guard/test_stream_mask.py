@@ -34,6 +34,31 @@ def test_a_table_is_masked_whatever_its_length() -> None:
     assert "S3cr3t" not in "".join(told(text, random.Random(1)))
 
 
+WIDE = {  # headings whose first cells stand more than a few words before the one that tells
+    "bars": "| user | full name | where they work | mail | password |\n|---|---|---|---|---|\n"
+    "| bob | Bob B | zoo | b@z | Tr0ub4dor-9x |\n",
+    "semicolons": "user; full name; where they work; mail; password\nbob;Bob B;zoo;b@z;Tr0ub4dor-9x\n",
+    "tex": "user & full name & where they work & mail & password \\\\\nbob & Bob & zoo & b@z & Tr0ub4dor-9x \\\\\n",
+    "simple": "====  =========  ===============  ============\nuser  full name  where they work  password\n"
+    "====  =========  ===============  ============\nbob   Bob B      zoo              Tr0ub4dor-9x\n",
+    "html": "<table>\n<tr>\n<th>user</th>\n<th>full name</th>\n<th>where they work</th>\n<th>password</th>\n</tr>\n"
+    "<tr>\n<td>bob</td>\n<td>Bob</td>\n<td>zoo</td>\n<td>Tr0ub4dor-9x</td>\n</tr></table>\n",
+    "asciidoc": "|===\n| user | full name | where they work | password\n| bob | Bob | zoo | Tr0ub4dor-9x\n|===\n",
+    "wiki": "{|\n! user\n! full name\n! where they work\n! password\n|-\n| bob\n| Bob\n| zoo\n| Tr0ub4dor-9x\n|}\n",
+    "items": ".. list-table::\n\n   * - user\n     - full name\n     - where they work\n     - password\n"
+    "   * - bob\n     - Bob\n     - zoo\n     - Tr0ub4dor-9x\n",
+}
+
+
+@pytest.mark.parametrize("kind", WIDE)
+def test_a_wide_heading_is_read_from_its_first_cell(kind: str) -> None:
+    text = f"Okapis.\n\n{WIDE[kind]}\nThe end of it, with some words behind it.\n"
+    for seed in range(20):
+        out = "".join(told(text, random.Random(seed)))
+        assert "Tr0ub4dor" not in out
+        assert out == mask_secrets(text)
+
+
 @pytest.mark.parametrize("text", ["okapi ", "this passage passes a session by keyboard to the monkeys and "])
 def test_text_that_names_no_secret_goes_on_at_once(text: str) -> None:
     mask, shown = StreamMask(), ""

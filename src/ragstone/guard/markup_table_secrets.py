@@ -115,15 +115,17 @@ def _trim_tex(text: str, start: int, end: int) -> Cell:
 
 
 def _read_asciidoc(place: Place) -> Table | None:
-    """Cells behind `|` on as many lines as they like, between two lines of `|===`; a blank line ends the heading."""
+    """Cells behind `|` on as many lines as they like, between two lines of `|===`. The heading is one line, or, where
+    that has a single cell, goes on to a blank line."""
     text, lower, above = place.text, place.lower, place.find_before("|===", place.start)
     if above < 0 or "|" not in lower[place.start : place.end]:
         return None
     head = find_line_end(lower, above) + 1
     if head > place.at or BLANK.search(text, head, place.at):  # the name stands in a row below the first ones
         return None
-    blank = BLANK.search(text, head, head + ROW_LENGTH)
-    below = blank.end() if blank and blank.start() >= place.end - 1 else find_line_end(lower, head)
+    below = find_line_end(lower, head)
+    if len(DOC_CELL.findall(text, head, below)) == 1 and (blank := BLANK.search(text, below, head + ROW_LENGTH)):
+        below = blank.end()
     cells = [cell.span("cell") for cell in DOC_CELL.finditer(text, head, below)]
     return Table(cells, below, _asciidoc_rows(text, below, len(cells))) if cells else None
 

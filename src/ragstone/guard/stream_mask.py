@@ -12,6 +12,7 @@ from ragstone.guard.encoded_secrets import ENCODED_STARTS
 from ragstone.guard.listed_secrets import find_list_end
 from ragstone.guard.login_pairs import ASCII_LEADS, OTHER_LEADS
 from ragstone.guard.masking import mask_secrets
+from ragstone.guard.pipe_table_secrets import find_line_end
 
 WORDS_KEPT = 4  # a name of a secret has at most so many words
 LONGEST = 20_000  # characters that are kept back at most
@@ -22,6 +23,10 @@ NAMES = compile_late(
 )
 BLANK_LINE = re.compile(r"\n[ \t]*\r?\n\s*\S[^\n]*\n[ \t]*\r?\n")
 DOC_TABLE = "|==="
+CELL_MARKS = re.compile(r"[|&\t;!]|==")
+ROW_STARTS = ("<tr", "<TR", "{|", "|-", DOC_TABLE, "* -")  # where a heading may go over several lines
+ROW_LENGTH, HEADING_LINES = 2000, 3
+GAP = re.compile(r"\n[ \t]*\r?\n")
 KEY_END = re.compile(r"-----END[^\n]*\n", re.IGNORECASE)
 
 
@@ -62,10 +67,26 @@ class StreamMask:
                 break  # a list may go on in its last line, and a table of AsciiDoc until it is closed
             done = max(listed, settled.end())
         self._named = named is not None
-        return _find_words_before(held, len(held) if named is None else named.start(), done)
+        end = _find_words_before(held, len(held) if named is None else named.start(), done)
+        return max(done, _find_heading(held, end))
 
 
 def _find_words_before(held: str, at: int, least: int) -> int:
     """Where the last words before a place begin, not before `least`."""
     words = held[least:at].rsplit(maxsplit=WORDS_KEPT)
     return held.index(words[0], least) + len(words[0]) if len(words) > WORDS_KEPT else least
+
+
+def _find_heading(held: str, end: int) -> int:
+    """Where the heading of a table begins that may go on behind a place, because columns are counted from its first
+    cell; the place itself if there is none."""
+    start, line = end, held.rfind("\n", 0, end) + 1
+    for _ in range(HEADING_LINES):
+        below = find_line_end(held, line)
+        above = held.rfind("\n", 0, max(0, line - 1)) + 1
+        if not (CELL_MARKS.search(held, line, below) or "==" in held[above:line]):
+            break
+        start, line = line, above
+    first, last = max(0, end - ROW_LENGTH), end + 2
+    marks = (held.rfind(mark, first, last) for mark in ROW_STARTS)
+    return min([start, *(held.rfind("\n", 0, at) + 1 for at in marks if at >= 0 and not GAP.search(held, at, end))])
