@@ -7,7 +7,7 @@ from ragstone.guard.plausible import TECHNICAL, is_long_key, is_password, is_pla
 
 PART_LENGTH = 8
 TOKEN = re.compile(r"[\w+/=.:~!@#$%^&-]+")  # lists of tokens in code that reads a language hold patterns
-RULE = re.compile(r"^[a-z_]{2,}[:=]|[A-Za-z_]\(|\[\w?-]*\]|\\\w")  # "min:8", a call, a pattern
+RULE = re.compile(r"^[a-z_]{2,}[:=]|[A-Za-z_]\(|\[\w?-]*\]|\\[A-Za-z]")  # "min:8", a call, a pattern
 
 
 def is_listed_secret(value: str, *, password: bool, strict: bool) -> bool:

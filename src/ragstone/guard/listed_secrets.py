@@ -16,26 +16,27 @@ from ragstone.guard.pipe_table_secrets import find_line_end
 
 # What may follow such a name and still call a list of them: `passwords`, `tokens_prod`, `passwordList`.
 REST = (
-    r"(?P<plural>s(?![a-z])|(?<=[^\x00-\x7f])\w{1,4}|[_-]?(?:list|array|map|set|dict|all)(?![a-z]))?"
+    r"(?P<plural>s(?![a-z])|(?<=ört)ern?(?![a-z])|(?<=[^\x00-\x7f])\w{1,4}|[_-]?(?:list|array|map|set|dict|all)(?![a-z]))?"
     r"(?:[_-](?:list|array|map|set|dict|all|values?|prod\w*|dev\w*|stag\w*|test|old|new|current|default\w*|\d{1,3}))?"
     r"(?![\w-])"
 )
-# What makes a list of values in code: `new String[] {`, `List.of(`, `%w[`. Other calls make something else of them.
+# What makes a list of values in code: `new String[] {`, `List.of(`, `@(`. Other calls make something else of them.
 MAKER = (
-    r"(?:(?:new[ ]|&|@)?(?:[\w.<>]{0,40}\[\d{0,4}\][\w.*]{0,40}|[\w.]{0,40}(?:list|set|tuple|array|vec|map|dict|of)"
-    r"(?:<[\w<>, ]{0,40}>)?!?(?:\(\))?|%[wiWI])[ ]?)?"
+    r"(?:(?:new[ ]|&|@)?(?:[\w.<>]{0,40}\[[\w.]{0,20}\][\w.*]{0,40}|[\w.]{0,40}(?:list|set|tuple|array|vec|map|dict|of)"
+    r"(?:<[\w<>, ]{0,40}>)?!?(?:\(\))?)[ ]?|[@&])?"
 )
 HEAD = compile_late(
     rf"(?i){NAME}{ABOUT}{REST}{NAME_END}(?:"
-    rf"[ \t]{{0,8}}(?:[:][ ]?[\w.\[\], |]{{1,40}}=|:=|=>|[:=])[ \t]{{0,8}}(?:\r?\n[ \t]{{0,24}})?"
-    rf"{MAKER}(?P<open>[\[({{])"
-    rf"|(?P<about>[ ](?:{FOR})[ ][^\n:=.,;|]{{1,60}}?|[ ]\([^()\n]{{1,40}}\))?[ \t]{{0,4}}"
+    rf"[ \t]{{0,8}}(?:[:][ ]?[\w.\[\], |&]{{1,40}}=|:=|=>|[:=]|(?<=[\"'])(?=[ ]\{{))[ \t]{{0,8}}(?:\r?\n[ \t]{{0,24}})?"
+    rf"(?:(?P<words>%[wiWI]|qw[ ]?|(?<=s=)(?=\(\S))|{MAKER})(?P<open>[\[({{])"
+    rf"|(?P<about>[ ](?:{FOR}|are|is)(?:[ ][^\n:=.,;|]{{1,60}}?)?(?=[ ]?[:：\r\n])|[ ]\([^()\n]{{1,40}}\))?[ \t]{{0,4}}"
     r"(?:(?P<colon>[:：])[ \t]{0,4}(?:\*{1,2}|__)?[ \t]{0,4}(?:[|>][+-]?\d?)?)?[ \t]{0,4}(?:[ ]\#[^\n]{0,80})?"
-    r"(?P<block>\r?\n)"
+    r"(?P<block>\r?\n(?:[-=~^]{3,}[ \t]*\r?\n)?)"
     r"|(?P<element>(?:\s[^<>\n]{0,80})?>))"
 )
 KEY_NAME = compile_late(rf"(?i){NAME}{ABOUT}{REST}")
-KEY_BEFORE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?[\"'`*]{0,2}[\w.-]*\Z")
+KEY_BEFORE = re.compile(r"[\ufeff \t>]*(?:[-*+][ \t]+)?[\"'`*]{0,2}[\w.-]*\Z")
+SECTION = re.compile(r"[ \t]*\[{1,2}[\"']?[\w.-]*\Z")  # of TOML and its kin
 
 # Keys below such a name whose value is what the name says, and keys that tell something about it.
 VALUE_KEYS = frozenset(("value", "values", "val", "plain", "plaintext", "text", "content", "data", "default", "item"))
@@ -66,11 +67,12 @@ JOINER = re.compile(r"[ \t]*+(?:=>|:=|[:=](?!=))[ \t]*+")
 ENDS = re.compile(r"[ \t]*+(?:[,;\])}\r\n]|\\n|\Z|(?<=[ \t])(?:[\"'\#]|/[/*]))")  # shells put blanks between
 BARE_ENDS = re.compile(r"[ \t]*+(?:[,;\]}\r\n]|(?<=[ \t])\#|\Z)")
 STANDS = "[{,\n:"  # what stands before a value without quotes
+WORD_ENDS = re.compile(r"[\s\])}]")  # in lists of words: `%w[a b]`, `(a b)`
 
-LIST_BEGINS = re.compile(r"[\[({]\\?[\"']")
-LINE = re.compile(r"(?P<indent>[ \t]*+)(?P<bullet>(?:(?:[-*+•–]|\d{1,3}[.)])[ \t]++){0,3})")
+LIST_BEGINS = re.compile(r"[\[({]\\?[\"']|&\[")
+LINE = re.compile(r"(?P<indent>[ \t>]*+)(?P<bullet>(?:(?:[-*+•–]|\d{1,3}[.)])[ \t]++){0,3})")
 KEYED = re.compile(
-    r"(?P<key>[\"'`*]{0,2}[^\s:\"'`=|\[{][^:\"'`=|\n]{0,60}[\"'`*]{0,2})(?::|[ ]*=|[ ]/)(?:[*]{2})?"
+    r"(?P<key>[\"'`*]{0,2}[^\s:\"'`=|\[{][^:\"'`=|\n]{0,60}[\"'`*]{0,2})(?::|[ ]*=|[ ](?:/|[–—-]>?|→))(?:[*]{2})?"
     r"(?:[ \t]++|\Z)"
 )
 SCALAR = re.compile(
@@ -134,12 +136,13 @@ def _open_structure(text: str, at: int, names: Sequence[int]) -> Generator[Liste
         return None
     context = _make_context(match, strict=True)
     if match["open"]:
-        return _walk_brackets(text, match.end() - 1, context, names)
+        return _walk_brackets(text, match.end() - 1, context, names, words=match["words"] is not None)
     if match["block"]:
         start = text.rfind("\n", 0, at) + 1
-        plain = match["colon"] is not None and match["about"] is None
-        plain = plain and KEY_BEFORE.match(text[max(start, at - BEFORE) : at]) is not None
-        return _walk_block(text, start, match.end(), context._replace(strict=plain), names)
+        before = text[max(start, at - BEFORE) : at]
+        plain = match["colon"] is not None and match["about"] is None and KEY_BEFORE.match(before) is not None
+        base = -1 if SECTION.match(before) and "]" in match[0] else _indent(text, start)
+        return _walk_block(text, match.end(), base, context._replace(strict=plain), names)
     opening = OPENING.search(text[max(0, at - 48) : at])
     return _walk_elements(text, at - len(opening[0]), context, names) if opening else None
 
@@ -167,8 +170,10 @@ def _enter(
     return context._replace(strict=False), True
 
 
-def _walk_brackets(text: str, at: int, context: Context | None, names: Sequence[int]) -> Generator[Listed, None, int]:
-    """The values between brackets, from the opening one on; gives where they end."""
+def _walk_brackets(
+    text: str, at: int, context: Context | None, names: Sequence[int], *, words: bool = False
+) -> Generator[Listed, None, int]:
+    """The values between brackets, from the opening one on; gives where they end. Only blanks part `words`."""
     stack: list[Context | None] = []
     below, own, strange = context, True, 0
     while strange < LEAVES and (atom := ATOM.match(text, at)):
@@ -192,10 +197,16 @@ def _walk_brackets(text: str, at: int, context: Context | None, names: Sequence[
                 below, own = _enter(text, start, end, stack[-1], names)
                 at = BETWEEN.match(text, at).end()  # type: ignore[union-attr]
                 continue
-            fits = _stands_alone(text, start, end) if group == "bare" else ENDS.match(text, at) is not None
+            alone = WORD_ENDS.match(text, end) is not None if words else _stands_alone(text, start, end)
+            fits = alone if group == "bare" else ENDS.match(text, at) is not None
             strange = 0 if fits or group != "bare" else strange + 1
             if below is not None and own and fits:
-                yield Listed(start, end, below.password, below.strict and (group != "bare" or text[start - 1] != "("))
+                yield Listed(
+                    start,
+                    end,
+                    below.password,
+                    below.strict and not words and (group != "bare" or text[start - 1] != "("),
+                )
         below, own = stack[-1], True
         at = BETWEEN.match(text, at).end()  # type: ignore[union-attr]
     if stack and below is not None and own and (cut := CUT.match(text, at)):
@@ -209,11 +220,9 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     return before[-1:] in STANDS and BARE_ENDS.match(text, end) is not None
 
 
-def _walk_block(
-    text: str, line_start: int, at: int, context: Context, names: Sequence[int]
-) -> Generator[Listed, None, int]:
-    """The values in the lines below a name: bullets, and lines with a deeper indent; gives where they end."""
-    base = _indent(text, line_start)
+def _walk_block(text: str, at: int, base: int, context: Context, names: Sequence[int]) -> Generator[Listed, None, int]:
+    """The values in the lines below a name: bullets, and lines with a deeper indent than `base`; gives where they end.
+    A base below zero is that of a section, which goes on to the next one."""
     stack: list[tuple[int, Context | None]] = [(base, context)]
     blank, strange = 0, 0
     while at < len(text) and strange < LEAVES:
@@ -229,7 +238,7 @@ def _walk_block(
             continue
         if indent < base or (indent == base and not line["bullet"]):
             break
-        if not (line["bullet"] or context.strict):
+        if not (line["bullet"] or context.strict or base < 0) or (base < 0 and text[start] == "["):
             break
         blank, at = 0, below_line
         while len(stack) > 1 and (indent < stack[-1][0] or (indent == stack[-1][0] and not line["bullet"])):

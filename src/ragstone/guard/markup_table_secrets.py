@@ -13,7 +13,9 @@ ROW_LENGTH = 2000  # characters between two marks of a row, or before the name
 MOST = 60  # cells of a row
 TEX_MARK = re.compile(r"(?<!\\)&|\\\\(?:\[[^\]\n]{0,20}\])?|\\tabularnewline\b|\\end\{")
 TEX_RULE = re.compile(r"(?:\s|\\(?:hline|toprule|midrule|bottomrule|cline\{[^{}\n]{0,20}\}|endhead|endfirsthead))*+")
-TEX_COMMAND = re.compile(r"\\[a-zA-Z]{2,20}\*?(?:\{|\|)(?P<inside>[^{}|]*+)[}|]")
+TEX_COMMAND = re.compile(
+    r"\\(?:text\w{2,8}|verb|lstinline|emph|mbox|code|url|path)\*?(?:\{|\|)(?P<inside>[^{}|]*+)[}|]"
+)
 DOC_CELL = re.compile(r"(?<!\\)(?:(?<=[\s\d+*.<^>])|^)[\d+*.<^>aehlmsd]{0,8}\|(?P<cell>[^|\n]*)", re.MULTILINE)
 BLANK = re.compile(r"\n[ \t]*\r?\n")
 SIMPLE_RULE = re.compile(r"[ \t]*=+(?:[ ]+=+)+[ \t]*\r?$")
@@ -70,7 +72,7 @@ def find_values(text: str, lower: str, names: Sequence[int]) -> Iterator[SecretV
 def _pick_values(text: str, row: Row, wanted: dict[int, bool]) -> Iterator[SecretValue]:
     for i, password in wanted.items():
         match = VALUE.fullmatch(text, *row[i]) if i < len(row) and row[i][1] - row[i][0] <= CELL_LENGTH else None
-        if match and (password or is_listed_secret(match["value"], password=False, strict=True)):
+        if match and is_listed_secret(match["value"], password=password, strict=True):
             yield SecretValue(*match.span("value"), password)
 
 

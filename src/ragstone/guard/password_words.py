@@ -36,7 +36,20 @@ ASCII_STARTS = tuple(
 BEFORE_PASSE = ("mot de ", "mot_de_", "motde", "mots de ", "palavra-", "palavra ", "palavra_")
 # Words with other letters: inflected forms begin like the first part that all share.
 OTHER_WORDS: tuple[str, ...] = (
-    *("contraseña", "lösenord", "hasł", "jelsz", "parolă", "şifre", "slaptažod", "парол", "κωδικό", "mật khẩu"),
+    *(
+        "contraseña",
+        "passwört",
+        "kennwört",
+        "lösenord",
+        "hasł",
+        "jelsz",
+        "parolă",
+        "şifre",
+        "slaptažod",
+        "парол",
+        "κωδικό",
+        "mật khẩu",
+    ),
     *(
         "密码",
         "密碼",

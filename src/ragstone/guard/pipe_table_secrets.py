@@ -10,7 +10,7 @@ from ragstone.core.late_pattern import compile_late
 from ragstone.guard.assignments import ABOUT, NAME
 
 # Of Markdown, of Org, and of grids, where it stands between any two rows.
-RULE = re.compile(r"[ \t>]*[|+]?(?:[ \t]*:?(?:-+|=+):?[ \t]*[|+])*(?:[ \t]*:?-+:?[ \t]*)?\r?$")
+RULE = re.compile(r"[ \t>]*[|+]?(?:[ \t]*:?(?:-+|=+):?[ \t]*[|+])*(?:[ \t]*:?-+:?)?[ \t]*\r?$")
 BAR = re.compile(r"(?<!\\)\|")
 BEFORE_NAME = re.compile(r"[^\w]*(?:[\w-]+(?: [\w-]+){0,2} ?)?")
 FROM_NAME = compile_late(rf"(?i){NAME}{ABOUT}[\w-]{{0,20}}(?: ?\([^()]*\))?[^\w]*")

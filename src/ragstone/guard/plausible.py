@@ -50,7 +50,7 @@ PLAIN = compile_late(
 # Names of the trade that mix letters and digits as passwords do.
 TECHNICAL = compile_late(
     r"(?i)(?<![A-Za-z])(?:base-?(?:32|58|64)|sha-?\d+|md[45]|oauth-?\d|open-?id|utf-?\d+|pbkdf2|aes-?\d+|rsa-?\d+|x-?509|pkcs#?\d+|"
-    r"https?/?\d?|ipv[46]|win(?:32|64)|[axi]\d{2,3}|amd64|k8s|rfc-?\d+|[ehpr]s(?:256|384|512)|argon2\w*|ed25519|"
+    r"https?/?\d?|ipv[46]|win(?:32|64)|[axi]\d{2,3}|amd64|k8s|rfc-?\d+|iso-?\d+|windows-?\d+|[ehpr]s(?:256|384|512)|argon2\w*|ed25519|"
     r"ntlm(?:v\d)?|v\d+(?:\.\d+)*|i18n|l10n|[2-4]fa|s3|ec2|e2e|r2|web3|tls1|p12|mp[34]|log4j|fido2|u2f)(?![A-Za-z])"
 )
 UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
