@@ -59,6 +59,20 @@ def test_a_wide_heading_is_read_from_its_first_cell(kind: str) -> None:
         assert out == mask_secrets(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: [required]\n\nPasswords of the zoo:\n\n1. Tr0ub4dor-9x\n2. Zeb-Cr0ss-77\n",
+        "10.20.30.40 (keeper/Tr0ub4dor-9X)\n\nThe passwords of it are kept elsewhere.\n",
+    ],
+)
+def test_what_tells_a_secret_does_not_go_on_before_it(text: str) -> None:
+    for seed in range(20):
+        out = "".join(told(f"Okapis.\n\n{text}\nThe end of it, with some words.\n", random.Random(seed)))
+        assert "[masked:password]" in out
+        assert "Tr0ub4dor" not in out
+
+
 @pytest.mark.parametrize("text", ["okapi ", "this passage passes a session by keyboard to the monkeys and "])
 def test_text_that_names_no_secret_goes_on_at_once(text: str) -> None:
     mask, shown = StreamMask(), ""

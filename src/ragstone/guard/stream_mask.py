@@ -5,6 +5,7 @@ import re
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.assignments import NAME
 from ragstone.guard.aws_secrets import WORD as AWS_WORD
+from ragstone.guard.bracketed_passwords import MACHINE_BEFORE
 from ragstone.guard.call_secrets import CALL_STARTS
 from ragstone.guard.commands import COMMAND_STARTS
 from ragstone.guard.credentials import AUTHORIZATION_STARTS, PRIVATE_KEY_STARTS
@@ -26,6 +27,7 @@ DOC_TABLE = "|==="
 CELL_MARKS = re.compile(r"[|&\t;!]|==")
 ROW_STARTS = ("<tr", "<TR", "{|", "|-", DOC_TABLE, "* -")  # where a heading may go over several lines
 ROW_LENGTH, HEADING_LINES = 2000, 3
+MACHINE_LENGTH = 40
 GAP = re.compile(r"\n[ \t]*\r?\n")
 KEY_END = re.compile(r"-----END[^\n]*\n", re.IGNORECASE)
 
@@ -58,17 +60,26 @@ class StreamMask:
 
     def _find_settled(self, held: str) -> int:
         """Where the text ends that nothing behind it can change."""
-        done, last = 0, held.rstrip().rfind("\n")
-        while named := NAMES.search(held, done):
-            in_key = held.startswith("-----", named.start())
-            settled = (KEY_END if in_key else BLANK_LINE).search(held, named.end())
-            listed = find_list_end(held, named.start())
+        at = done = start = end = covered = 0
+        last = held.rstrip().rfind("\n")
+        while named := NAMES.search(held, at):
+            first, at = named.span()
+            if first < covered:  # in a list that a name before it opens
+                continue
+            listed = covered = max(covered, find_list_end(held, first))
+            if first >= end:
+                done, start = end, first
+            elif listed <= min(end, last):  # nothing of it stands behind what waits for a name before it
+                continue
+            settled = (KEY_END if held.startswith("-----", first) else BLANK_LINE).search(held, at)
             if settled is None or listed > last or held.count(DOC_TABLE, 0, settled.end()) % 2:
                 break  # a list may go on in its last line, and a table of AsciiDoc until it is closed
-            done = max(listed, settled.end())
+            end = max(end, listed, settled.end())
         self._named = named is not None
-        end = _find_words_before(held, len(held) if named is None else named.start(), done)
-        return max(done, _find_heading(held, end))
+        done = end if named is None else done
+        cut = _find_words_before(held, len(held) if named is None else start, done)
+        machine = MACHINE_BEFORE.search(held, max(0, cut - MACHINE_LENGTH), cut)
+        return max(done, _find_heading(held, machine.start() if machine else cut))
 
 
 def _find_words_before(held: str, at: int, least: int) -> int:
