@@ -2,6 +2,7 @@
 
 import random
 import string
+from collections.abc import Callable
 
 import pytest
 
@@ -38,6 +39,11 @@ def test_the_place_of_a_password_tells_it(text: str) -> None:
     assert not [secret for secret in SECRETS if secret in masked]
 
 
+@pytest.mark.parametrize("sign", "/,;!#")
+def test_a_password_beside_a_user_is_masked_whole(sign: str) -> None:
+    assert mask_patterns(f"id pw keeper Wm7kTq2Zb{sign}9x, ask Ann")[0] == "id pw keeper [masked:password], ask Ann"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -65,10 +71,9 @@ def test_calls_prose_and_versions_stay(text: str) -> None:
     ("letters", "is_found"),
     [(string.ascii_lowercase, is_long_key), (string.ascii_letters, is_key)],
 )
-def test_hardly_a_random_key_is_taken_for_a_name(letters: str, is_found: object) -> None:
+def test_hardly_a_random_key_is_taken_for_a_name(letters: str, is_found: Callable[[str], bool]) -> None:
     chance = random.Random(11)
     keys = ["".join(chance.choice(letters + string.digits) for _ in range(32)) for _ in range(1000)]
-    assert callable(is_found)
     assert sum(map(is_found, keys)) >= 950
 
 

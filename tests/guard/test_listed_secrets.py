@@ -76,6 +76,8 @@ LISTS = {
     "quoted mail": f"> Passwords:\n>\n> - {ONE}\n> - {OTHER}\n",
     "bom": f"\ufeffpasswords:\n  bob: {ONE}\n  al: {OTHER}\n",
     "orgblank": f"| user | password |  \n|------+----------|  \n| bob  | {ONE} |  \n| al | {OTHER} |  ",
+    "wiki with styles": f'{{|\n! user !! id="x" | password\n|-\n| bob || id="y" | {ONE}\n|-\n| al || {OTHER}\n|}}',
+    "double bars": f"||user||password||\n|bob|{ONE}|\n|al|{OTHER}|\n",
     "esc": f'"{{\\"passwords\\": [\\"{ONE}\\", \\"{OTHER}\\"]}}"',
 }
 ORDINARY = [
@@ -122,6 +124,11 @@ def test_each_value_below_a_name_is_masked(notation: str) -> None:
     assert ONE not in masked
     assert OTHER not in masked
     assert masked.count("[masked:") == LISTS[notation].count(ONE) + LISTS[notation].count(OTHER)
+
+
+def test_a_sign_of_a_wiki_within_a_password_does_not_end_it() -> None:
+    text = "{|\n! user !! password\n|-\n| bob || Tr0ub4dor!9x\n|}"
+    assert mask_patterns(text)[0] == text.replace("Tr0ub4dor!9x", "[masked:password]")
 
 
 @pytest.mark.parametrize("notation", LISTS)

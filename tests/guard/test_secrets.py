@@ -287,6 +287,10 @@ def test_names_upon_names_are_hardly_searched(monkeypatch: pytest.MonkeyPatch) -
         "! a !! password\n",
         "user  password\n====  =====\n",
         "   :header: a, password\n",
+        "||password||\n",
+        "[passwords]\na = ",
+        '{|\n! password !! a="b" ',
+        "passwords=(a ",
     ],
 )
 def test_hostile_text_costs_linear_time(unit: str) -> None:

@@ -45,6 +45,7 @@ WIDE = {  # headings whose first cells stand more than a few words before the on
     "<tr>\n<td>bob</td>\n<td>Bob</td>\n<td>zoo</td>\n<td>Tr0ub4dor-9x</td>\n</tr></table>\n",
     "asciidoc": "|===\n| user | full name | where they work | password\n| bob | Bob | zoo | Tr0ub4dor-9x\n|===\n",
     "wiki": "{|\n! user\n! full name\n! where they work\n! password\n|-\n| bob\n| Bob\n| zoo\n| Tr0ub4dor-9x\n|}\n",
+    "wiki line": "! user !! full name !! where they work !! password\n|-\n| bob || Bob || zoo || Tr0ub4dor-9x\n",
     "items": ".. list-table::\n\n   * - user\n     - full name\n     - where they work\n     - password\n"
     "   * - bob\n     - Bob\n     - zoo\n     - Tr0ub4dor-9x\n",
 }

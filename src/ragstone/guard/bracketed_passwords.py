@@ -9,6 +9,8 @@ from ragstone.guard.bare_values import is_random
 from ragstone.guard.plausible import has_all_kinds, is_chance, is_strong
 
 VALUE = r"(?P<value>[^\s`\"'<>|()/,;]{6,64})"
+# Beside a user it ends at a blank: signs of sentences may stand in it.
+WHOLE = r"(?P<value>(?:[^\s`\"'<>|()/,;]|[/,;](?=[^\s`\"'<>|()/,;])){6,64})"
 USER = r"(?P<user>\w[\w.@+-]{0,59})(?:[ ]?//?[ ]?|:|,[ ]?|\(|[ ])"
 # What calls a user, right before the word for a password.
 USER_BEFORE = re.compile(
@@ -20,7 +22,7 @@ BEFORE = 40
 PAIR_AFTER = compile_late(
     r"(?i)(?:pw|pwd|pass(?:wd|word|wort)?)\)?(?:/port)?(?=[ :：=(-])"
     r"(?:[ ]?(?:->|=>|[:：=(-])|[ ](?:for|of)[ ][\w-]{1,20}[ ]?\(?)?[ ]?"
-    rf"(?:(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?::\w{{1,5}})?[ ])?(?:x{{2,8}}:)?{USER}{VALUE}"
+    rf"(?:(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?::\w{{1,5}})?[ ])?(?:x{{2,8}}:)?{USER}{WHOLE}"
 )
 BRACKET = compile_late(rf"(?i){NAME}[^\W\d_]{{0,4}}(?P<blank>[ ]?)\((?:default:[ ]?)?{VALUE}\)")
 IN_BRACKETS = re.compile(rf"\([\w.@+-]{{1,60}}[ ]?[/:][ ]?{VALUE}(?=[),])")

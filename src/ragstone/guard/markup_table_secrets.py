@@ -24,7 +24,11 @@ HTML_CELL = re.compile(
     r"<t[hd](?:\s[^<>]{0,200})?>(?P<cell>(?:[^<]|<(?!/?t[hdr]\b))*+)|(?P<row></?tr\b)|(?P<end></table)", re.IGNORECASE
 )
 HTML_INSIDE = re.compile(r"(?:\s|<[^<>]{1,100}>)*+(?P<inside>[^<>]*)")
-WIKI_MARK = re.compile(r"\n[ \t]*(?P<row>\|-)|\n[ \t]*(?P<end>\|\})|(?:\n[ \t]*[|!]|\|\||!!)(?P<cell>[^\n|!]*)")
+WIKI_MARK = re.compile(
+    r"\n[ \t]*(?P<row>\|-)|\n[ \t]*(?P<end>\|\})|(?:(?:\n|\A)[ \t]*[|!]|\|\||!!)"
+    r"(?:[ ]*(?:[\w-]{1,20}=[\"'][^\"'\n]{0,80}[\"'][ ]*){1,4}\|(?!\|))?(?P<cell>(?:[^\n|!]|!(?!!))*+)"
+)
+BARRED = re.compile(r"\|{1,2}(?P<cell>[^|\n]*)(?=\|)")
 
 
 class Place(NamedTuple):
@@ -240,4 +244,24 @@ def _wiki_rows(text: str, at: int) -> Iterator[tuple[Row, int]]:
         yield row, at
 
 
-READERS = (_read_tex, _read_asciidoc, _read_simple, _read_items, _read_html, _read_wiki)
+def _read_barred(place: Place) -> Table | None:
+    """`||` between headings, `|` between the cells of the lines below."""
+    if not place.lower[place.start : place.end].lstrip().startswith("||"):
+        return None
+    return Table(_cut_bars(place.text, place.start, place.end), place.end, _barred_rows(place.text, place.end + 1))
+
+
+def _barred_rows(text: str, at: int) -> Iterator[tuple[Row, int]]:
+    while at < len(text):
+        end = find_line_end(text, at)
+        if not text[at:end].lstrip().startswith("|"):
+            return
+        yield _cut_bars(text, at, end), end
+        at = end + 1
+
+
+def _cut_bars(text: str, start: int, end: int) -> Row:
+    return [cell.span("cell") for cell in BARRED.finditer(text, start, end)]
+
+
+READERS = (_read_tex, _read_asciidoc, _read_simple, _read_items, _read_html, _read_wiki, _read_barred)
