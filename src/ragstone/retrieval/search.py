@@ -5,7 +5,6 @@ Every source is searched at once (`ragstone.retrieval.candidates`), what they gi
 one that fails is a note, and all failing is an error, never "nothing found".
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -35,7 +34,7 @@ from ragstone.retrieval.reranking import DEPTH, Reranking, choose_reranking, rer
 from ragstone.retrieval.rescoring import SPLADE
 from ragstone.retrieval.results import rank_results
 from ragstone.retrieval.search_context import SearchContext, Source, refusal_code
-from ragstone.retrieval.source_failures import combine_failures, keep_failure
+from ragstone.retrieval.source_failures import combine_failures, keep_failure, search_at_once
 from ragstone.retrieval.sparse_retriever import apply_sparse_model
 from ragstone.retrieval.store_timeout import limit_store_time
 from ragstone.retrieval.written_retriever import apply_written_vectors
@@ -142,15 +141,10 @@ async def _search_sources(
         work = _open_and_search(context, source, wide, vectors, variants, stack, own)
         if context.is_single:
             return await work
-        work = keep_failure(work, failures)
-        return await own.attempt(source.name, work, None, code=FAILED, refused=FAILED, span="search source")
+        kept = keep_failure(work, failures)
+        return await own.attempt(source.name, kept, None, code=FAILED, refused=FAILED, span="search source")
 
-    traces = [trace if context.is_single else Trace() for _ in context.sources]
-    searched = await asyncio.gather(*map(run, context.sources, traces))
-    for own in traces:  # notes stand in the order of the sources, whichever ended first
-        if own is not trace:
-            trace.join(own, at_once=True)
-    found = [result for result in searched if result is not None]
+    found = await search_at_once(context.sources, run, trace)
     if not found:
         raise combine_failures(failures, trace)
     results = await order_by_feedback(found, question, trace, seconds=context.deadlines.retriever)

@@ -1,10 +1,26 @@
 """Sources that fail among several: each is a note, and all failing is an error."""
 
-from collections.abc import Awaitable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 
 from ragstone.core.errors import ConfigError, RagstoneError, StoreError, UsageError, is_for_operator
 from ragstone.core.trace import Trace
 from ragstone.retrieval.candidates import SourceResult
+from ragstone.retrieval.search_context import Source
+
+
+async def search_at_once(
+    sources: Sequence[Source], search: Callable[[Source, Trace], Awaitable[SourceResult | None]], trace: Trace
+) -> list[SourceResult]:
+    """The results of sources, all searched at once; notes come in the order of the sources, whichever ended first."""
+    if len(sources) == 1:
+        results = [await search(sources[0], trace)]
+    else:
+        traces = [Trace() for _ in sources]
+        results = list(await asyncio.gather(*map(search, sources, traces)))
+        for own in traces:
+            trace.join(own, at_once=True)
+    return [result for result in results if result is not None]
 
 
 async def keep_failure(work: Awaitable[SourceResult], failures: list[RagstoneError]) -> SourceResult:
