@@ -169,7 +169,8 @@ class Line:
         return kind(message)
 
     def _describe_break(self, error: Exception) -> Unavailable:
-        why = f"it sent nothing for {self._seconds:g} s" if isinstance(error, TimeoutError) else str(error)
+        said = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        why = f"it sent nothing for {self._seconds:g} s" if isinstance(error, TimeoutError) else said
         return Unavailable(f"{self.shown} cannot be reached: {why or type(error).__name__}; is the server running?")
 
 
