@@ -6,8 +6,7 @@ from importlib.resources import files
 from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 
-from ragstone.server.errors import NotFound
-from ragstone.server.routes.web_page import HEADERS, INDEX, MEDIA_TYPES, POLICY
+from ragstone.server.routes.web_page import POLICY, respond_with_file
 
 router = APIRouter(include_in_schema=False)
 
@@ -39,8 +38,4 @@ async def redirect_to_reference() -> Response:
 @router.get("/docs/{name:path}")
 async def send_reference_file(name: str) -> Response:
     """A file of the reference."""
-    data = load_reference_files().get(name or INDEX)
-    if data is None:
-        raise NotFound(f"unknown page {name!r:.80}")
-    kind = MEDIA_TYPES[(name or INDEX).rpartition(".")[2]]
-    return Response(data, media_type=kind, headers={**HEADERS, "Content-Security-Policy": LOOSER})
+    return respond_with_file(load_reference_files(), name, LOOSER)

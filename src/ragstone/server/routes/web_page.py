@@ -1,5 +1,6 @@
 """The web page: its files, and the policy that keeps anything else out of it."""
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -22,7 +23,6 @@ POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 )
 HEADERS = {
-    "Content-Security-Policy": POLICY,
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-cache",
@@ -51,7 +51,13 @@ async def redirect_to_folder() -> Response:
 @router.get("/ui/{name:path}")
 async def send_file(name: str) -> Response:
     """A file of the page."""
-    data = load_files().get(name or INDEX)
-    if data is None:
+    return respond_with_file(load_files(), name, POLICY)
+
+
+def respond_with_file(known: Mapping[str, bytes], name: str, policy: str) -> Response:
+    """One of the files of a page, the page itself without a name; raises `NotFound`."""
+    name = name or INDEX
+    if name not in known:
         raise NotFound(f"unknown page {name!r:.80}")
-    return Response(data, media_type=MEDIA_TYPES[(name or INDEX).rpartition(".")[2]], headers=HEADERS)
+    headers = {**HEADERS, "Content-Security-Policy": policy}
+    return Response(known[name], media_type=MEDIA_TYPES[name.rpartition(".")[2]], headers=headers)
