@@ -6,7 +6,7 @@ from math import log2
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.bare_values import is_random, is_template
-from ragstone.guard.letter_pairs import is_unspoken
+from ragstone.guard.random_letters import is_unspoken
 
 # Bits a character. English words lie at 2.3-3.2, random base-62 of 20 characters at 3.7-4.3.
 TOKEN_ENTROPY = 3.0
