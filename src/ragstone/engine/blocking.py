@@ -9,8 +9,8 @@ from collections.abc import AsyncGenerator, Coroutine, Generator
 from concurrent import futures
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Generic, Self, cast
+from types import AsyncGeneratorType, TracebackType
+from typing import Any, Self
 
 from ragstone.access import Credential
 from ragstone.config.load import load
@@ -20,6 +20,7 @@ from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Embedder, Reranker, Store
 from ragstone.engine import Engine
 from ragstone.engine.arguments import PATH_KIND, check_arguments
+from ragstone.engine.interruptible_call import InterruptibleCall
 from ragstone.engine.pipeline import Pipeline
 from ragstone.engine.waiting import R, Waiter, blocking, forwarding, iterating
 
@@ -59,7 +60,7 @@ class Knowledge(Waiter):
         self.engine = self.target = engine
         self._loop = asyncio.new_event_loop()
         self._closing = False
-        self._calls: set[_CancellableWork[Any]] = set()
+        self._calls: set[InterruptibleCall[Any]] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, name="ragstone-loop", daemon=True)
         self._thread.start()
         try:
@@ -90,26 +91,23 @@ class Knowledge(Waiter):
             raise UsageError(f"{where}: open another one to go on")
 
     def _wait_for(self, work: Coroutine[Any, Any, R]) -> R:
-        running = _CancellableWork(work)
-        self._calls.add(running)
+        call = InterruptibleCall(work)
         try:
-            future = asyncio.run_coroutine_threadsafe(running.handed_over, self._loop)
-            while not futures.wait([future], timeout=POLL_SECONDS).done:
+            self._calls.add(call)
+            self._loop.call_soon_threadsafe(call.begin)
+            while not call.wait(POLL_SECONDS):
                 if self._loop.is_closed():
                     raise UsageError(CLOSED_MEANWHILE)
-            result, stop = future.result()
         except BaseException:
-            if not running.ended.is_set():
+            if not call.ended:
                 # A run is marked interrupted and its lock given back before this thread goes on.
                 with suppress(RuntimeError):  # the loop is closed
-                    self._loop.call_soon_threadsafe(running.give_up)
-                    running.ended.wait(CLEANUP_SECONDS)
+                    self._loop.call_soon_threadsafe(call.give_up)
+                    call.wait(CLEANUP_SECONDS)
             raise
         finally:
-            self._calls.discard(running)
-        if stop is not None:
-            raise stop
-        return cast(R, result)
+            self._calls.discard(call)
+        return call.result()
 
     def _give_up_calls(self) -> None:
         """End the calls of other threads: a run is marked interrupted and its lock given back. Other tasks of the loop,
@@ -118,7 +116,7 @@ class Knowledge(Waiter):
         for call in calls:
             self._loop.call_soon_threadsafe(call.give_up)
         for call in calls:
-            call.ended.wait(CLEANUP_SECONDS)
+            call.wait(CLEANUP_SECONDS)
 
     def __enter__(self) -> Self:
         return self
@@ -203,49 +201,17 @@ class Knowledge(Waiter):
                 yield event
         finally:
             if not self._closing:  # with the collection, the stream was given back too
-                self.wait(stream.aclose())
+                self.wait(_close_stream(stream))
 
 
 async def _next_event(stream: AsyncGenerator[Event]) -> Event | None:
     return await anext(stream, None)
 
 
-class _CancellableWork(Generic[R]):
-    """A coroutine on the loop that may be given up at any moment, even while it is handed over."""
-
-    def __init__(self, work: Coroutine[Any, Any, R]) -> None:
-        self._work = work
-        self.handed_over = self.run()
-        self._task: asyncio.Task[Any] | None = None
-        self._given_up = False
-        self.ended = threading.Event()
-
-    async def run(self) -> tuple[R | None, BaseException | None]:
-        """The result, or what would end the loop if it were raised there (by a `tell` that wants to stop, say)."""
-        self._task = asyncio.current_task()
-        try:
-            if self._given_up:
-                self._work.close()
-                raise asyncio.CancelledError
-            return await self._work, None
-        except (KeyboardInterrupt, SystemExit) as stop:
-            return None, stop
-        finally:
-            self.ended.set()
-
-    def give_up(self) -> None:
-        """Cancel it; called on the loop, after earlier calls."""
-        self._given_up = True
-        if self._task is not None:
-            self._task.cancel()
-        else:
-            asyncio.get_running_loop().call_soon(self._discard_unstarted)
-
-    def _discard_unstarted(self) -> None:
-        if self._task is None:  # it was not handed over
-            self._work.close()
-            self.handed_over.close()
-            self.ended.set()
+async def _close_stream(stream: AsyncGenerator[Event]) -> None:
+    if isinstance(stream, AsyncGeneratorType) and stream.ag_running:
+        return  # a second interrupt came before it had ended: it ends by itself
+    await stream.aclose()
 
 
 @check_arguments(path=PATH_KIND)
