@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 import ragstone
+from ragstone.answering.abstention.abstain import ABSTENTION
+from ragstone.answering.abstention.translation import load_translations, translate_sentence
 
 FACTS = {
     "french": (
@@ -52,3 +54,5 @@ async def test_facts_are_quoted_and_what_no_document_says_is_declined(language: 
         unknown = [await engine.ask(question) for question in UNKNOWN[language]]
     assert [fact in answer.text for fact, answer in zip(FACTS[language], answers, strict=True)] == [True] * 4
     assert [answer.abstained for answer in unknown] == [True] * 3
+    assert [answer.text for answer in unknown] == [translate_sentence(ABSTENTION, language)] * 3
+    assert [note.message for answer in unknown for note in answer.notes if note.message in load_translations()] == []

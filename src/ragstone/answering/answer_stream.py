@@ -10,6 +10,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from math import ceil
 
+from ragstone.answering.abstention.translation import translate_abstention
 from ragstone.answering.assembly import Draft
 from ragstone.answering.extractive_answer import CONTRADICTION, AnswerInput, make_extractive_answer
 from ragstone.answering.generative.budget import Budget, fit_budget
@@ -19,6 +20,7 @@ from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.answering.written_answer import write_answer
 from ragstone.core.answers import Answer, Event, Note
 from ragstone.core.ports import Message
+from ragstone.core.question_language import tell_language
 from ragstone.core.trace import Trace
 from ragstone.core.types import Chunk, Document, Hit
 from ragstone.retrieval import semantic_cache, windows
@@ -95,6 +97,8 @@ async def stream_draft(
                     made = _add_contradictions(said, draft.quoted)
                 else:
                     yield said
+    if made.abstained:
+        made = translate_abstention(made, tell_language(draft.conversation.question, [hit.chunk.text for hit in hits]))
     usage = {name: made.usage.get(name, 0) + count for name, count in trace.usage().items()}
     whole = replace(
         made,

@@ -1,12 +1,12 @@
 """From a model's text to an answer: checked sentences with citations, or an abstention."""
 
-import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragstone import guard
 from ragstone.answering.abstention.abstain import ABSTENTION, CLARIFY, MESSAGES
 from ragstone.answering.generative.context import ContextPassage
+from ragstone.answering.generative.declining import is_declined
 from ragstone.answering.generative.transcript import AnswerPiece, CitedSentence, Transcript
 from ragstone.answering.generative.verdicts import CheckedSentence, SentenceChecker, SentenceSupport
 from ragstone.answering.options import Conversation
@@ -21,16 +21,6 @@ from ragstone.core.trace import Trace
 from ragstone.core.types import Span, join_slices
 
 UNSUPPORTED = "unsupported"  # the reason where no sentence of a model is supported
-# How models say that they do not know, told by their prompts or not; only at the beginning of what they say.
-DECLINED = re.compile(
-    r"\W*(?:i(?:'m| am) sorry,?\W*(?:but )?|unfortunately,? )?"
-    r"(?:i (?:do not|don't|don’t) (?:have (?:enough|sufficient|any) information|know)\b"
-    r"|i (?:cannot|can't|can’t|am unable to|am not able to) (?:answer|find|determine)\b"
-    r"|(?:the|these) (?:provided |given |available )?(?:context|passages|documents|information) (?:do|does) not "
-    r"(?:contain|provide|mention|say|answer|include|specify)\b"
-    r"|there is (?:not enough|no) information\b)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +131,7 @@ class AnswerAssembler:
         whole = " ".join(one.text for one in self._checked)
         claims = [one for one in self._checked if one.claims]
         supported = [one for one in claims if one.is_presentable]
-        if DECLINED.match(whole) and not any(one.passages for one in supported):
+        if is_declined(whole) and not any(one.passages for one in supported):
             said = guard.mask_secrets(self._out.strip() or ABSTENTION)
             return replace(abstain("declined", "The model found no answer in the passages."), text=said)
         if not supported:

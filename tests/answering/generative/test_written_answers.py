@@ -303,9 +303,17 @@ def test_never_abstaining_asks_the_model_on_the_weakest_evidence(
     assert len(model.prompts) == 2
 
 
-@pytest.mark.parametrize(
-    "text", [ABSTENTION, "I'm sorry, but I don't know. Which version do you mean?", "The passages do not mention this."]
+DECLINED = (
+    ABSTENTION,
+    "I'm sorry, but I don't know. Which version do you mean?",
+    "The passages do not mention this.",
+    "Dazu habe ich keine Informationen.",
+    "Désolé, mais je ne trouve pas la réponse dans les passages.",
+    "К сожалению, у меня недостаточно информации.",
 )
+
+
+@pytest.mark.parametrize("text", DECLINED)
 def test_a_model_that_declines_abstains_in_its_own_words(kb: ragstone.Knowledge, text: str) -> None:
     answer = told(kb, lambda _: text)
     assert (answer.text, answer.abstained, answer.reason) == (text, True, "declined")
