@@ -3,7 +3,7 @@
 import pytest
 
 from ragstone.core.analyzer import extract_search_terms, extract_tokens
-from ragstone.core.languages import SMALL_WORDS, detect_language
+from ragstone.core.languages import SMALL_WORDS, detect_language, detect_languages
 
 SENTENCES = {
     "english": "The samples are kept for thirty days, and then they have to be destroyed by the laboratory.",
@@ -81,6 +81,15 @@ def test_two_forms_of_a_word_share_a_stem_of_their_language(language: str, asked
 def test_english_has_one_kind_of_terms_and_a_list_of_names_none_of_another_language() -> None:
     assert extract_search_terms(SENTENCES["english"], asked=True)[1] == []
     assert extract_search_terms("Ragstone Qdrant PostgreSQL")[1] == []
+
+
+def test_a_text_that_two_near_languages_may_have_written_has_the_stems_of_both() -> None:
+    text = "Du kan vælge skrifttypen og den skærm, som den vises på, og så kan du ændre den."
+    assert detect_languages(extract_tokens(text.lower())) == ("danish", "norwegian")
+    assert {term.partition(":")[0] for term in extract_search_terms(text)[1]} == {"danish", "norwegian"}
+    assert extract_search_terms(SENTENCES["danish"])[1] == [
+        term for term in extract_search_terms(SENTENCES["danish"])[1] if term.startswith("danish")
+    ]
 
 
 def test_small_words_are_no_stems_of_their_language() -> None:

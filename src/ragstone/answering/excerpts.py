@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS
-from ragstone.core.analyzer import TOKEN, extract_terms, extract_tokens, find_languages, leave_out_unseen, stem_own
+from ragstone.core.analyzer import TOKEN, extract_terms, extract_tokens, find_languages, leave_out_unseen, stem_searched
 from ragstone.core.escaping import MARK_END, MARK_START
 from ragstone.core.languages import detect_language
 from ragstone.core.question_language import list_pieces
@@ -45,7 +45,7 @@ class QuestionTerms:
         found = self.weights.keys() & set(extract_terms(text))
         if self.stems and self.languages:
             words = _list_words(text)
-            stems = {stem for language in self.languages for stem in stem_own(words, language)}
+            stems = {stem for language in self.languages for stem in stem_searched(words, language)}
             found |= {self.stems[stem] for stem in self.stems.keys() & stems}
         return found
 
@@ -95,7 +95,7 @@ def _list_stems(question: str, terms: Collection[str], languages: Iterable[str])
         for word, first in words
         for term in first
         if term in terms
-        for stem in stem_own([word], language)
+        for stem in stem_searched([word], language)
     }
 
 

@@ -11,13 +11,14 @@ these, each with the language's name, so that texts in several languages share n
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 
 import Stemmer
 
-from ragstone.core.languages import SMALL_WORDS, detect_language
+from ragstone.core.compounds import LINKS, SHORTEST_PART, split_compound
+from ragstone.core.languages import SMALL_WORDS, detect_language, detect_languages
 from ragstone.core.late_pattern import compile_late
 
 # Lucene's English stop words, the set that the BM25 baselines are stated with.
@@ -110,17 +111,18 @@ def list_token_terms(token: str) -> tuple[str, ...]:
 
 
 def extract_search_terms(text: str, *, asked: bool = False) -> tuple[list[str], list[str]]:
-    """The terms that keywords are compared by: those of `extract_terms`, and the stems of the text's own language.
+    """The terms that keywords are compared by: those of `extract_terms`, and the stems of the text's own language,
+    also those of the parts of its compounds.
 
     A question that does not tell its language, as a few keywords do not, has the stems of every language (`asked`).
 
-    >>> extract_search_terms("Wie lange werden die Proben aufbewahrt?")[1]
-    ['german:lang', 'german:prob', 'german:aufbewahrt']
+    >>> extract_search_terms("Wie lange ist die Kündigungsfrist?")[1]
+    ['german:lang', 'german:kundigungsfrist', 'german:kundig', 'german:frist']
     """
     tokens = list(extract_tokens(text))
     terms = list(chain.from_iterable(map(_terms_by_language("english").__getitem__, tokens)))
     words = [token.replace("’", "'").casefold() for token in tokens]
-    return terms, [stem for one in _detect_languages(words, asked) for stem in stem_own(words, one)]
+    return terms, [stem for one in _detect_languages(words, asked) for stem in stem_searched(words, one)]
 
 
 def detect_text_language(text: str) -> str | None:
@@ -139,10 +141,10 @@ def find_languages(text: str, *, asked: bool = False) -> tuple[str, ...]:
 
 
 def _detect_languages(words: list[str], asked: bool) -> tuple[str, ...]:
-    language = detect_language(words)
-    if language is None and asked and len(words) <= FEW_WORDS:
+    languages = detect_languages(words)
+    if not languages and asked and len(words) <= FEW_WORDS:
         return tuple(one for one in SMALL_WORDS if one != "english")
-    return (language,) if language not in (None, "english") else ()
+    return tuple(one for one in languages if one != "english")
 
 
 def is_own_stem(term: str) -> bool:
@@ -157,6 +159,42 @@ def stem_own(words: list[str], language: str) -> list[str]:
     kept = [word for word in words if word not in small and word[0].isalpha() and not CJK_START.match(word)]
     stems = stem_words(kept, language)
     return [f"{language}{OWN_STEM}{stem}"[:LONGEST_TERM] for stem in stems]
+
+
+def stem_searched(words: Sequence[str], language: str) -> list[str]:
+    """The stems of words in lower case, and then those of the parts of their compounds."""
+    return stem_own([*words, *list_compound_parts(words, language)], language)
+
+
+def list_compound_parts(words: Iterable[str], language: str) -> list[str]:
+    """The parts of those words, in lower case, that are compounds of a language.
+
+    >>> list_compound_parts(["die", "urlaubstage"], "german")
+    ['urlaub', 'tage']
+    """
+    split = _parts_by_language(language)
+    return [part for word in words if len(word) > SHORTEST_PART for part in split[word]] if language in LINKS else []
+
+
+class _PartCache(dict[str, tuple[str, ...]]):
+    """The parts of words of one language; forgets all when it is full, which no result depends on."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        found = () if len(word) > LONGEST_CACHED else split_compound(word, self._language, self._stem)
+        if len(self) >= CACHE_SIZE:
+            self.clear()
+        self[word] = found
+        return found
+
+    def _stem(self, word: str) -> str:
+        return stem_words([word], self._language)[0]
+
+
+_parts_by_language = cache(_PartCache)  # by language
 
 
 def extract_tokens(text: str) -> Iterator[str]:

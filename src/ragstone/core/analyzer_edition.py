@@ -9,6 +9,7 @@ from functools import cache
 from itertools import product
 
 from ragstone.core import analyzer
+from ragstone.core.compounds import read_parts
 from ragstone.core.languages import SMALL_WORDS
 
 PREFIXES = "a agre anim bak b cann compan conf defin flex hop lik m publ relat sens syst tri vi y".split()
@@ -34,10 +35,11 @@ TEXT = (
 
 @cache
 def analyzer_edition() -> str:
-    """Eight hexadecimal digits: equal where the analyser makes the same terms of the fixed words."""
+    """Eight hexadecimal digits: equal where the analyser makes the same terms of the fixed words, and knows the same
+    parts of compounds."""
     pairs = [*product(PREFIXES, ENDINGS), *product(EXCEPTED, EXCEPTED_ENDINGS)]
     words = [beginning + ending.strip(".") for beginning, ending in pairs]
     terms = [*analyzer.stem_words(words), *analyzer.extract_terms(TEXT)]
     for language, small in SMALL_WORDS.items():
         terms += [language, *sorted(small), *analyzer.stem_words(sorted(small), language)]
-    return hashlib.sha256("\n".join(terms).encode()).hexdigest()[:8]
+    return hashlib.sha256("\n".join(terms).encode() + read_parts()).hexdigest()[:8]

@@ -5,7 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 
-from ragstone.core.analyzer import detect_text_language, extract_terms, extract_tokens, list_lower_words, stem_own
+from ragstone.core.analyzer import (
+    detect_text_language,
+    extract_terms,
+    extract_tokens,
+    list_compound_parts,
+    list_lower_words,
+    stem_own,
+    stem_searched,
+)
 from ragstone.core.languages import SMALL_WORDS, detect_language
 
 ENGLISH = "english"
@@ -100,11 +108,13 @@ FEWEST_NAMED = 2  # words of a subject; a question with fewer leans on what was 
 @dataclass(frozen=True, slots=True)
 class QuestionWords:
     """The words of a question as its language reads them. small: those of the language that name no subject; stems: for
-    each stem of a subject's word there the term of the word."""
+    each stem of a subject's word there the term of the word; parts: for each term of a compound the stems of its
+    shortest parts, which say it together."""
 
     language: str
     words: Sequence[str] = ()
     stems: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def is_small(self, word: str) -> bool:
         """Whether a word, in lower case, names nothing."""
@@ -120,13 +130,17 @@ class QuestionWords:
         return token[-len(kept) :] if kept and token.casefold().endswith(kept) else token
 
     def find(self, text: str) -> frozenset[str]:
-        """The question's terms of which a text has another form.
+        """The question's terms of which a text has another form, a compound, or all parts.
 
         >>> read_question("Wie lange werden die Proben aufbewahrt?", "german").find("Eine Probe hält sich.")
         frozenset({'proben'})
+        >>> read_question("Wie viele Urlaubstage habe ich?", "german").find("Der Urlaub dauert 28 Tage.")
+        frozenset({'urlaubstag'})
         """
-        pieces = (piece for token in extract_tokens(text) for piece in list_pieces(token, self.language))
-        return frozenset(self.stems[stem] for stem in stem_own(list(pieces), self.language) if stem in self.stems)
+        pieces = [piece for token in extract_tokens(text) for piece in list_pieces(token, self.language)]
+        stems = set(stem_searched(pieces, self.language))
+        whole = {self.stems[stem] for stem in stems & self.stems.keys()}
+        return frozenset(whole | {term for term, parts in self.parts.items() if parts <= stems})
 
 
 def is_small(word: str, language: str) -> bool:
@@ -162,10 +176,16 @@ def read_question(text: str, language: str) -> QuestionWords:
     """A question in a language other than English."""
     words = [piece for token in extract_tokens(text) for piece in list_pieces(token, language)]
     stems: dict[str, str] = {}
+    parts: dict[str, frozenset[str]] = {}
     for word in words:
         for term in extract_terms(word)[:1]:
             stems.update(dict.fromkeys(stem_own([word], language), term))
-    return QuestionWords(language, words, stems)
+            shortest = [
+                one for one in list_compound_parts([word], language) if not list_compound_parts([one], language)
+            ]
+            if shortest:
+                parts[term] = frozenset(stem_own(shortest, language))
+    return QuestionWords(language, words, stems, parts)
 
 
 def tell_language(question: str, passages: Sequence[str]) -> str | None:
