@@ -45,9 +45,14 @@ def test_pairing_sees_a_small_steady_gain_that_two_intervals_would_miss() -> Non
     assert bootstrap_interval(before)[1] > bootstrap_interval(after)[0]
 
 
-def test_no_difference_has_p_1_and_swapping_the_runs_swaps_the_sign() -> None:
-    same = compare_pairs([0.1, 0.5, 0.9], [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("rounded", [0.0, -1e-16, 1e-15], ids=["equal", "rounded down", "rounded up"])
+def test_no_difference_has_p_1(rounded: float) -> None:
+    """A baseline that another Python wrote differs in the last digit, because that one sums floats otherwise."""
+    same = compare_pairs([0.1, 0.5, 0.9], [0.1 + rounded, 0.5 + rounded, 0.9 + rounded])
     assert (same.mean, same.low, same.high, same.p) == (0, 0, 0, 1)
+
+
+def test_swapping_the_runs_swaps_the_sign() -> None:
     forth = compare_pairs([0.0, 0.5, 0.1], [1.0, 0.4, 0.2])
     back = compare_pairs([1.0, 0.4, 0.2], [0.0, 0.5, 0.1])
     assert (back.mean, back.low, back.high) == pytest.approx((-forth.mean, -forth.high, -forth.low))

@@ -7,6 +7,7 @@ from ragstone.answering.excerpts import QuestionTerms, mark_words, weigh_terms
 from ragstone.core.escaping import MARK_END, MARK_START
 from ragstone.core.plural import format_count
 from ragstone.evaluation.compare import Baseline, Comparison
+from ragstone.evaluation.interval import score_gain
 from ragstone.evaluation.page.charts import draw_changes
 from ragstone.evaluation.page.markup import Content, Markup, Section, element, join, mask
 from ragstone.evaluation.passages import Passage
@@ -30,7 +31,7 @@ class Shown:
     @property
     def change(self) -> float:
         """The gain against the baseline."""
-        return self.now - self.before if self.before is not None else 0.0
+        return 0.0 if self.before is None else score_gain(self.before, self.now)
 
 
 def render_questions(report: Report, baseline: Baseline | None, comparison: Comparison | None) -> Section | None:
