@@ -9,6 +9,10 @@ TARGET = (
     r"(?:\s{1,3}(?:\"[^\"]{0,300}\"|'[^']{0,300}'))?\)"
 )
 LINK = re.compile(rf"!?\[(?!\d+\]\[)({INNER})\](?:{TARGET}|\[[^\[\]\n]{{0,100}}\])")
+WIKI_LINK = re.compile(r"!?\[\[(?!\s)(?:[^\[\]|\n]{1,300}\|)?([^\[\]|\n]{1,300})(?<!\s)\]\](?!\()")
+CALLOUT = re.compile(r"^([ \t>]*)\[![\w-]{1,40}\][+-]?[ \t]*", re.MULTILINE)
+BLOCK_ID = re.compile(r"[ \t]\^[0-9a-z]{6}$", re.MULTILINE)
+HIGHLIGHT = re.compile(r"(?<![=\w])==(?=[^\s=])([^=\n]{1,300})(?<=[^\s=])==(?![=\w])")
 NOTE_MARK = re.compile(r"\[\^[\w-]{1,40}\]")
 ADDRESS = re.compile(r"<((?:https?|mailto):[^<>\s]{1,2000})>")
 TAG = re.compile(
@@ -34,6 +38,8 @@ def strip_markup(text: str) -> str:
     'Data is a time series, always.2 Use `a_b[0](c)`.'
     >>> strip_markup("See [`lock`][m]<!-- ignore --> in **_hello_cargo_**.")
     'See `lock` in hello_cargo.'
+    >>> strip_markup("> [!warning]- Freeze\\n> See [[Plan#Later|the plan]] and [[Rules]]. ^abc123")
+    '> Freeze\\n> See the plan and Rules.'
     """
     if "\ue000" in text:  # our mark: a font's own sign is kept, and so is what is around it
         return text
@@ -49,6 +55,10 @@ def strip_markup(text: str) -> str:
 def _strip_prose(text: str) -> str:
     for pattern, shown in (
         (COMMENT, ""),
+        (CALLOUT, r"\1"),
+        (BLOCK_ID, ""),
+        (HIGHLIGHT, r"\1"),
+        (WIKI_LINK, r"\1"),
         (NOTE_MARK, ""),
         (LINK, r"\1"),
         (LINK, r"\1"),

@@ -1,9 +1,11 @@
 """The texts that a language model wrote about a chunk, and the text of a chunk that is searched."""
 
-from ragstone.core.types import Chunk
+from ragstone.core.types import Chunk, Document
 
 SUMMARY, QUESTIONS = "summary", "hypothetical_questions"
 ENRICHED = "enriched"  # also of a document's metadata: by what its chunks were enriched
+ALIASES = "aliases"  # of a document's metadata
+MOST_ALIASES, ALIAS_LENGTH = 20, 100
 SEARCHED = "enrichment_searched"  # keyword search reads summary and questions
 
 
@@ -15,8 +17,16 @@ def list_written(chunk: Chunk) -> list[str]:
     return [str(text) for text in written if text]
 
 
+def list_aliases(document: Document) -> list[str]:
+    """Other names of a document, as notes have them (`aliases` in front matter)."""
+    aliases = document.meta.get(ALIASES)
+    texts = aliases if isinstance(aliases, list | tuple) else [aliases]
+    return [text[:ALIAS_LENGTH] for text in texts[:MOST_ALIASES] if isinstance(text, str)]
+
+
 def searchable_text(chunk: Chunk) -> str:
-    """The searchable text of a chunk: title, headings, table header, text, and what a model wrote for it."""
+    """The searchable text of a chunk: title, aliases, headings, table header, text, and what a model wrote for it."""
     written = list_written(chunk) if chunk.metadata.get(SEARCHED) else ()
-    parts = (chunk.document.title or "", " > ".join(chunk.heading_path), chunk.header, chunk.text, *written)
+    names = ", ".join(filter(None, (chunk.document.title, *list_aliases(chunk.document))))
+    parts = (names, " > ".join(chunk.heading_path), chunk.header, chunk.text, *written)
     return "\n".join(part for part in parts if part)

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Literal
 
+from ragstone.core.document_names import readable_name, readable_path
 from ragstone.core.ports import Tokenizer
 from ragstone.core.types import Chunk
 from ragstone.ingestion.moves import EMBEDDED_AS
@@ -19,10 +20,10 @@ CHARACTERS_A_TOKEN = 16
 def format_embedding_text(chunk: Chunk, *, form: PrefixForm = "title", tokenizer: Tokenizer | None = None) -> str:
     """`name > heading > heading`, a line end, the table header if any, the chunk's text.
 
-    Form "title" begins with the document's title, or its path when it has none, and names every
-    heading; "path" is path and last heading; "none" leaves the place out. The place takes at most
-    48 tokens (4 characters each without a tokenizer): middle headings go first, then ends of the
-    name and of the last heading. A document that moved keeps the path that it was embedded with.
+    Form "title" begins with the document's title, or its path when it has none or only its file's name, and names
+    every heading; "path" is path and last heading; "none" leaves the place out. Paths are without the ids of exports.
+    The place takes at most 48 tokens (4 characters each without a tokenizer): middle headings go first, then ends of
+    the name and of the last heading. A document that moved keeps the path that it was embedded with.
     """
     parts = _prefix_parts(chunk, form)
     place = (
@@ -70,10 +71,12 @@ def _prefix_parts(chunk: Chunk, form: PrefixForm) -> list[str]:
     headings = [line for heading in chunk.heading_path if (line := _collapse_blanks(heading))]
     if form == "none":
         return []
-    path = _collapse_blanks(str(chunk.document.meta.get(EMBEDDED_AS) or chunk.document.path))
+    path = str(chunk.document.meta.get(EMBEDDED_AS) or chunk.document.path)
+    place = _collapse_blanks(readable_path(path))
     if form == "path":
-        return [path, *headings[-1:]]
-    name = _collapse_blanks(chunk.document.title or "") or path
+        return [place, *headings[-1:]]
+    title = _collapse_blanks(chunk.document.title or "")
+    name = title if title and (title != readable_name(path) or title in headings[:1]) else place
     return [name, *(headings[1:] if headings[:1] == [name] else headings)]
 
 

@@ -12,6 +12,7 @@ from ragstone.answering.extractive.replies import find_reply, is_question
 from ragstone.answering.extractive.widening import widen_passage
 from ragstone.answering.extractive.word_matching import Matches, WordMatch
 from ragstone.core.analyzer import extract_terms
+from ragstone.core.chunk_enrichment import list_aliases
 from ragstone.core.types import Chunk, Hit
 
 
@@ -169,8 +170,9 @@ def _iterate_with_context(
 
 
 def text_above(chunk: Chunk) -> str:
-    """The text above a chunk: its headings, its document's title, the head of its table."""
-    return " ".join((*chunk.heading_path, chunk.document.title or "", chunk_title(chunk), chunk.header))
+    """The text above a chunk: its headings, its document's title and aliases, the head of its table."""
+    names = (chunk.document.title or "", *list_aliases(chunk.document))
+    return " ".join((*chunk.heading_path, *names, chunk_title(chunk), chunk.header))
 
 
 def _pair_share(question: QuestionAnalysis, passage: Passage) -> float:

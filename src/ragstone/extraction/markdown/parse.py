@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ragstone.core.document_names import readable_name
 from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Block, BlockType, Cell, Extraction, Span
@@ -12,6 +13,7 @@ from ragstone.extraction.markdown.directives import blank_directives
 from ragstone.extraction.markdown.embedded_html import HtmlPiece, find_visible_text
 from ragstone.extraction.markdown.front_matter import parse_front_matter
 from ragstone.extraction.markdown.html_tags import find_table_end
+from ragstone.extraction.markdown.obsidian import hide_comments
 from ragstone.extraction.markdown.parser_events import Leaf, map_offsets, parse_leaves
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
@@ -31,7 +33,7 @@ class Markdown:
     comments, front matter and link definitions are none.
     """
 
-    recipe: str = "markdown-7"
+    recipe: str = "markdown-8"
     media_type: str = "text/markdown"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
@@ -44,7 +46,7 @@ class Markdown:
         blocks = tuple(tie_captions(tuple(mark_toc_blocks(reader.blocks(), record))))
         if not blocks:
             raise Refused("empty", f"{path} holds no text beside comments and front matter")
-        title = front.meta.get("title") or _find_title(blocks)
+        title = front.meta.get("title") or _find_title(blocks) or readable_name(path) or None
         warnings = (*warnings, *front.warnings, *reader.warnings)
         found = Extraction(record, blocks, self.media_type, title, front.meta, warnings)
         return close_if_marked(found, source[front.start :])
@@ -73,7 +75,7 @@ class _BlockReader:
     """Turns leaves into blocks, in characters of the record."""
 
     def __init__(self, source: str, start: int) -> None:
-        body = blank_directives(source[start:])
+        body = hide_comments(blank_directives(source[start:]))
         self._source = source[:start] + body
         self._body = body
         self._at = map_offsets(body, start)

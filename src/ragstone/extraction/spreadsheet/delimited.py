@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ragstone.core.document_names import readable_name
 from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
 from ragstone.core.plural import format_count
@@ -49,7 +50,7 @@ def parse_delimited(data: bytes, *, path: str) -> Extraction:
             f"rows from {limited.stopped_at:,} on left out: more than {MOST_CELLS:,} cells; split the file",
         )
     media_type = "text/tab-separated-values" if mark == "\t" else "text/csv"
-    title = blocks[0].text if blocks[0].type == "heading" else None
+    title = blocks[0].text if blocks[0].type == "heading" else readable_name(path) or None
     return Extraction(text, tuple(blocks), media_type, title, {}, warnings)
 
 
