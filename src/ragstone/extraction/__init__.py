@@ -80,10 +80,10 @@ def _make_markdown() -> Extractor:
     return Markdown()
 
 
-def _make_text(media_type: str) -> Extractor:
+def _make_text(media_type: str, people: Mapping[str, str] | None = None) -> Extractor:
     from ragstone.extraction.plain_text import PlainText
 
-    return PlainText(media_type=media_type)
+    return PlainText(media_type=media_type, people=people or {})
 
 
 def _make_markup(media_type: str) -> Extractor:
@@ -136,7 +136,7 @@ LARGE_JSON = SandboxedFormat("", "ragstone.extraction.plain_text:parse_json")
 DELIMITED = SandboxedFormat("csv/7", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
-        HTML: SandboxedFormat("html/14", "ragstone.extraction.html.parse:parse_html"),
+        HTML: SandboxedFormat("html/15", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/8", "ragstone.extraction.feed.parse:parse_feed"),
         MEDIAWIKI: SandboxedFormat("mediawiki/1", "ragstone.extraction.mediawiki.dump:parse_dump"),
         MHTML: SandboxedFormat("mhtml/11", "ragstone.extraction.mail.mhtml:parse_mhtml"),
@@ -173,11 +173,13 @@ def extract(
     limits: Limits = STANDARD,
     passwords: Sequence[str] = (),
     processes: sandbox.Sandbox | None = None,
+    people: Mapping[str, str] | None = None,
 ) -> Extraction:
     """The text of record and the blocks of a document; `path` gives the name for messages and for its ending.
 
     `passwords` are tried in turn on encrypted documents. `processes` run the parsers of other formats, else those that
-    all share who have none of their own. Raises `Refused` and nothing else: empty, too_large, not_text (binary under a
+    all share who have none of their own. `people` are names that an export of a chat tells in another file.
+    Raises `Refused` and nothing else: empty, too_large, not_text (binary under a
     text's name), encoding, unsupported (a format without an extractor), and what a parser of another format
     finds (encrypted, broken, no_text, too_slow, too_big, sandbox); binary (no document).
     """
@@ -191,10 +193,12 @@ def extract(
         text, name = unpack_text(data, path=path, most=limits.text)
         if not is_text(detect(text, name)):
             raise _refuse_unread(GZIP, path)
-        return extract(text, path=name, limits=limits, processes=processes)
+        return extract(text, path=name, limits=limits, processes=processes, people=people)
     reader = processes or sandbox.get_shared()
     if media_type == JSON and len(data) > limits.text:
-        return _extract_in_sandbox(LARGE_JSON, data, path, limits.bounds, (), reader)
+        return _extract_in_sandbox(LARGE_JSON, data, path, limits.bounds, (), reader, people=people)
+    if media_type == JSON and people:
+        return _make_text(JSON, people).extract(data, path=path)
     extractor = _find_extractor(media_type)
     if extractor is not None:
         return extractor.extract(data, path=path)
@@ -243,11 +247,13 @@ def _extract_in_sandbox(
     bounds: Bounds,
     passwords: Sequence[str],
     processes: sandbox.Sandbox,
+    people: Mapping[str, str] | None = None,
 ) -> Extraction:
     """What the parser makes of it in the sandbox."""
+    known: Mapping[str, object] = {"people": dict(people)} if people else {}
 
     def read(options: Mapping[str, object]) -> Extraction:
-        return processes.run(foreign.parser, data, path=path, options=options, bounds=bounds)
+        return processes.run(foreign.parser, data, path=path, options={**options, **known}, bounds=bounds)
 
     found = try_passwords(read, passwords if foreign.locked else ())
     head = data.decode(errors="replace") if found.media_type in HEADED else ""

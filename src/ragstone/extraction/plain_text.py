@@ -1,12 +1,14 @@
 """Plain text to blocks: paragraphs between blank lines, headings where they are certain."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Block, Extraction, Role
+from ragstone.extraction.chats.conversation import write_conversation
+from ragstone.extraction.chats.formats import read_chat
 from ragstone.extraction.decoding import decode_text
 from ragstone.extraction.json_elements import split_elements
 from ragstone.extraction.json_escapes import show_characters
@@ -46,15 +48,17 @@ class PlainText:
     """Plain text. The text of record is the decoded file without data in base64 and codes for terminals, every visible
     character in one block. In JSON and properties (Java) characters that are escaped by their numbers stand in it as
     they are read, and times that JSON counts in seconds as dates. Blocks of JSON are elements of its outer arrays, and
-    of messages only what people read is in blocks.
+    of messages only what people read is in blocks. An export of a chat is written anew, message by message;
+    `people` are names that another file of the export tells.
 
     A heading is a line that is underlined over its whole width by `*`, `=`, `-` or `~`, or a line between
     blank lines with a number of several parts (`2.1 Scope`); one part (`2 Scope`) counts where
     numbers of several parts follow it in the file.
     """
 
-    recipe: str = "text-7"
+    recipe: str = "text-8"
     media_type: str = "text/plain"
+    people: Mapping[str, str] = field(default_factory=dict)
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused` for bytes that are neither UTF-8 nor UTF-16, and for a file without text."""
@@ -62,6 +66,9 @@ class PlainText:
         record = leave_out_codes(record)
         if self.media_type == JSON or file_suffix(path) == ".properties":
             record = show_characters(record)
+        if self.media_type == JSON and (chat := read_chat(record, path=path, people=self.people)) is not None:
+            record, written = write_conversation(chat)
+            return close_if_marked(Extraction(record, written, JSON, chat.title or None, chat.meta, warnings), record)
         if self.media_type == JSON:
             record = show_mentions(show_times(record))
             blocks = tuple(_build_elements(record))
@@ -74,9 +81,9 @@ class PlainText:
         return close_if_marked(Extraction(record, blocks, self.media_type, title, {}, warnings), record)
 
 
-def parse_json(data: bytes, *, path: str) -> Extraction:
+def parse_json(data: bytes, *, path: str, people: Mapping[str, str] | None = None) -> Extraction:
     """Extract a large JSON file; see `PlainText`."""
-    return PlainText(media_type=JSON).extract(data, path=path)
+    return PlainText(media_type=JSON, people=people or {}).extract(data, path=path)
 
 
 def _build_elements(record: str) -> Iterator[Block]:

@@ -15,6 +15,7 @@ from ragstone.core.ports import Embedder
 from ragstone.core.types import Chunk, Document, Extraction, Piece, Revision, Scope, Span
 from ragstone.core.work_limit import check_work, limit_work
 from ragstone.extraction import sandbox
+from ragstone.extraction.chats.slack import find_users_file
 from ragstone.ingestion import embedding_text
 from ragstone.ingestion.artifacts.artifact_json import ARTIFACT_KEY, artifact_name, dump_artifact
 from ragstone.ingestion.category import CATEGORIES, categorize_path
@@ -43,7 +44,8 @@ class EmbedderInfo:
 class RevisionBuilder:
     """The parts and rules that decide what a document becomes: the same bytes give the same revision.
 
-    `artifacts` is the URI of the place where extractions are kept, None where they are not.
+    `artifacts` is the URI of the place where extractions are kept, None where they are not; `people` are the names that
+    a file with the names of an export tells, by its path.
     """
 
     scope: Scope
@@ -58,6 +60,7 @@ class RevisionBuilder:
     effective_at: str | None = None
     artifacts: str | None = None
     edition: str = field(default_factory=guard.current_edition)
+    people: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
     @property
     def chunking_recipe(self) -> str:
@@ -120,7 +123,12 @@ def build(
     """
     with _limit_work(builder, path, len(data)):
         extracted = extraction.extract(
-            data, path=path, limits=builder.limits, passwords=builder.passwords, processes=processes
+            data,
+            path=path,
+            limits=builder.limits,
+            passwords=builder.passwords,
+            processes=processes,
+            people=builder.people.get(find_users_file(path) or ""),
         )
     with _limit_work(builder, path, max(len(data), len(extracted.record))):
         return _build_from_extraction(builder, source, path, data, extracted, version=version, before=before)

@@ -18,7 +18,7 @@ from ragstone.core.errors import StoreError, Unavailable, UsageError
 from ragstone.core.ports import Embedder, Ledger, RecallingSource, Source, Vectors, Writer
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Revision
-from ragstone.ingestion import artifacts, chunker_compatibility, enrichment, safeguards, workers
+from ragstone.ingestion import artifacts, chat_people, chunker_compatibility, enrichment, safeguards, workers
 from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.comparison import Comparison, compare_files, count_lost
 from ragstone.ingestion.document_jobs import (
@@ -193,6 +193,7 @@ async def _update_text(
             safeguards.check_chunking(found.own, cutting)
     tally.count_unchanged(found.unchanged, outdated=found.outdated)
     jobs = await _choose_jobs(context, found.jobs, moves, tally)
+    context = await asyncio.to_thread(chat_people.learn_people, context, source, jobs)
     size = sum(job.entry.size for job in jobs if looks_changed(job, context))
     async with context.store.writer(context.builder.scope) as writer:
         done = len(listed) - len(jobs)

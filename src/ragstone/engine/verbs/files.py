@@ -1,6 +1,7 @@
 """Methods that read files without a store."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 
 from ragstone.access import Permission
@@ -28,7 +29,10 @@ class FileVerbs(VerbGroup):
             )
             what = next(words for words, holds in kinds if holds(Path(root)))
             raise UsageError(f"{file} {what}: name a file that exists")
-        return self._extract_entry(source, ListedFile(Path(root).name, Path(root).stat().st_size), called=str(file))
+        from ragstone.ingestion.chat_people import read_names_beside
+
+        entry = ListedFile(Path(root).name, Path(root).stat().st_size)
+        return self._extract_entry(source, entry, called=str(file), people=read_names_beside(str(file)))
 
     @verb(Permission.WRITE)
     def iter_extractions(
@@ -38,18 +42,25 @@ class FileVerbs(VerbGroup):
 
         A refusal is given as a value, not raised.
         """
+        from ragstone.extraction.chats.slack import find_users_file
+        from ragstone.ingestion.chat_people import read_names
+
         source, _ = resolve_file_source(str(path), ignore)
+        read = cache(partial(read_names, source))
         for entry in source.walk():
             if isinstance(entry, Skipped) and entry.reason == PASSED_OVER:
                 continue
             try:
                 if isinstance(entry, Skipped):
                     raise Refused(entry.reason, entry.message)
-                yield entry.path, self._extract_entry(source, entry, called=entry.path)
+                people = read(place) if (place := find_users_file(entry.path)) else {}
+                yield entry.path, self._extract_entry(source, entry, called=entry.path, people=people)
             except Refused as refused:
                 yield entry.path, refused
 
-    def _extract_entry(self, source: Source, entry: ListedFile, *, called: str) -> Extraction:
+    def _extract_entry(
+        self, source: Source, entry: ListedFile, *, called: str, people: Mapping[str, str]
+    ) -> Extraction:
         from ragstone import extraction
         from ragstone.ingestion.sources.sizes import check_file_size
 
@@ -62,6 +73,7 @@ class FileVerbs(VerbGroup):
             limits=limits,
             passwords=passwords,
             processes=self._components.processes.sandbox_for_files,
+            people=people,
         )
 
     @verb(Permission.WRITE)

@@ -8,6 +8,8 @@ from typing import Any
 from ragstone.core.errors import Refused
 from ragstone.core.filters import RESTRICTED
 from ragstone.core.types import Extraction
+from ragstone.extraction.chats.conversation import write_conversation
+from ragstone.extraction.chats.pages import read_chat_page
 from ragstone.extraction.decoding import decode_page
 from ragstone.extraction.gc_pause import pause_gc
 from ragstone.extraction.html.inline import collect_texts
@@ -59,8 +61,9 @@ class Html:
     `[text](address)` for links that lead elsewhere, `![description]` for pictures, `[^1]` for marks of notes.
 
     Text that is not the page's own (navigation, headers, footers, teasers) has the role nav, header or
-    footer. Texts and choices in a form are read. Scripts are left out; so are hidden text, buttons, fields of one line,
-    choices that are not made, and what stands in for scripts and media, which warnings count.
+    footer. Exports of chats are written message by message. Texts and choices in a form are read. Scripts are left
+    out; so are hidden text, buttons, fields of one line, choices that are not made, and what stands in for scripts and
+    media, which warnings count.
     """
 
     recipe: str = "html-3"
@@ -72,6 +75,11 @@ class Html:
         text, warnings = decode_page(data)
         text = CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " "))
         text = SELF_CLOSED.sub(_expand_self_closed, text) if XML.match(text) else text
+        if (chat := read_chat_page(text)) is not None:
+            record, blocks = write_conversation(chat)
+            return close_if_marked(
+                Extraction(record, blocks, self.media_type, chat.title or None, chat.meta, warnings), text
+            )
         writer = Writer()
         try:
             page = _read_page(text)
