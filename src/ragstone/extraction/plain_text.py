@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
 from ragstone.core.types import Block, Extraction, Role
+from ragstone.extraction.boards import read_board
 from ragstone.extraction.chats.conversation import write_conversation
 from ragstone.extraction.chats.formats import read_chat
 from ragstone.extraction.decoding import decode_text
@@ -48,7 +49,7 @@ class PlainText:
     """Plain text. The text of record is the decoded file without data in base64 and codes for terminals, every visible
     character in one block. In JSON and properties (Java) characters that are escaped by their numbers stand in it as
     they are read, and times that JSON counts in seconds as dates. Blocks of JSON are elements of its outer arrays, and
-    of messages only what people read is in blocks. An export of a chat is written anew, message by message;
+    of messages only what people read is in blocks. An export of a chat or board is written anew, by messages or cards;
     `people` are names that another file of the export tells.
 
     A heading is a line that is underlined over its whole width by `*`, `=`, `-` or `~`, or a line between
@@ -69,6 +70,9 @@ class PlainText:
         if self.media_type == JSON and (chat := read_chat(record, path=path, people=self.people)) is not None:
             record, written = write_conversation(chat)
             return close_if_marked(Extraction(record, written, JSON, chat.title or None, chat.meta, warnings), record)
+        if self.media_type == JSON and (board := read_board(record)) is not None:
+            name, record, written = board
+            return close_if_marked(Extraction(record, written, JSON, name or None, {}, warnings), record)
         if self.media_type == JSON:
             record = show_mentions(show_times(record))
             blocks = tuple(_build_elements(record))

@@ -16,6 +16,7 @@ from ragstone.extraction.spreadsheet.csv_rows import CsvRow, parse_rows
 from ragstone.extraction.spreadsheet.headers import count_headers, count_titles
 from ragstone.extraction.spreadsheet.record import TITLE, is_prose, is_title
 from ragstone.extraction.spreadsheet.rows import Line, split_bands
+from ragstone.extraction.spreadsheet.tickets import is_list_of_records, write_sections
 from ragstone.extraction.spreadsheet.values import classify_text
 
 # Filled fields that are kept, as for workbooks.
@@ -27,7 +28,8 @@ MOST_COLUMNS = 16_384  # of a row: as many as Excel's sheets have
 def parse_delimited(data: bytes, *, path: str) -> Extraction:
     """The rows of a CSV file, each with its characters in the file; empty rows set tables apart.
 
-    Delimiter and header are found by what the rows have in common. Raises `Refused`: encoding, empty.
+    Delimiter and header are found by what the rows have in common. A list of records with long texts, as of tickets, is
+    written anew, a section for each. Raises `Refused`: encoding, empty.
     """
     text, warnings = decode_text(data, path=path)
     mark, start = detect_delimiter(text, tabs=path.lower().endswith((".tsv", ".tab")))
@@ -35,10 +37,14 @@ def parse_delimited(data: bytes, *, path: str) -> Extraction:
     found = list(split_bands(limited))
     if not found:
         raise Refused("empty", f"{path} holds no text")
-    lines = LineIndex(unify_newlines(text))
-    blocks = [
-        block for i, band in enumerate(found) for block in _build_blocks(text, lines, band, below=found[i + 1 : i + 2])
-    ]
+    record, blocks = text, list[Block]()
+    if len(found) == 1 and is_list_of_records(count_headers(found[0]), found[0]):
+        record, sections = write_sections(found[0])
+        blocks += sections
+    else:
+        lines = LineIndex(unify_newlines(text))
+        for i, band in enumerate(found):
+            blocks += _build_blocks(text, lines, band, below=found[i + 1 : i + 2])
     if limited.too_wide:
         warnings = (
             *warnings,
@@ -50,8 +56,8 @@ def parse_delimited(data: bytes, *, path: str) -> Extraction:
             f"rows from {limited.stopped_at:,} on left out: more than {MOST_CELLS:,} cells; split the file",
         )
     media_type = "text/tab-separated-values" if mark == "\t" else "text/csv"
-    title = blocks[0].text if blocks[0].type == "heading" else readable_name(path) or None
-    return Extraction(text, tuple(blocks), media_type, title, {}, warnings)
+    title = blocks[0].text if blocks[0].type == "heading" and record is text else readable_name(path) or None
+    return Extraction(record, tuple(blocks), media_type, title, {}, warnings)
 
 
 class _LimitedRows:
