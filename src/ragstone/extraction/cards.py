@@ -13,6 +13,7 @@ from ragstone.extraction.labelled_bytes import decode_bytes
 from ragstone.extraction.plain_text import PlainText
 from ragstone.extraction.record.builder import BlockDraft, write_record
 from ragstone.extraction.record.confidentiality import close_if_marked, close_with_reason
+from ragstone.extraction.repetition import show_rule
 
 SECTIONS = ("VEVENT", "VTODO", "VJOURNAL", "VCARD")
 TITLES = ("SUMMARY", "FN", "N", "NICKNAME", "ORG", "EMAIL")  # the first that there is names a section
@@ -72,7 +73,7 @@ class Cards:
     are left out."""
 
     media_type: str
-    recipe: str = "cards-2"
+    recipe: str = "cards-3"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused`: encoding, empty."""
@@ -237,7 +238,7 @@ def _show_value(one: Property) -> str:
             family, given, further, before, behind, *_ = [*parts, *[""] * 5]
             return " ".join(filter(None, (before, given, further, family, behind)))
         return ", ".join(filter(None, parts))
-    value = _unescape(raw)
+    value = _unescape(raw) if one.name != "RRULE" else show_rule(raw)
     if one.name in PEOPLE:
         address = re.sub("^mailto:", "", value, flags=re.IGNORECASE)
         name = one.parameters.get("CN", "").strip('"')

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
@@ -15,6 +15,7 @@ from ragstone.extraction.json_elements import split_elements
 from ragstone.extraction.json_escapes import show_characters
 from ragstone.extraction.json_mentions import show_mentions
 from ragstone.extraction.json_times import show_times
+from ragstone.extraction.keep_notes import read_note
 from ragstone.extraction.media_types import JSON, file_suffix
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
@@ -49,7 +50,7 @@ class PlainText:
     """Plain text. The text of record is the decoded file without data in base64 and codes for terminals, every visible
     character in one block. In JSON and properties (Java) characters that are escaped by their numbers stand in it as
     they are read, and times that JSON counts in seconds as dates. Blocks of JSON are elements of its outer arrays, and
-    of messages only what people read is in blocks. An export of a chat or board is written anew, by messages or cards;
+    of messages only what people read is in blocks. An export of a chat, a board or a note is written anew;
     `people` are names that another file of the export tells.
 
     A heading is a line that is underlined over its whole width by `*`, `=`, `-` or `~`, or a line between
@@ -67,12 +68,8 @@ class PlainText:
         record = leave_out_codes(record)
         if self.media_type == JSON or file_suffix(path) == ".properties":
             record = show_characters(record)
-        if self.media_type == JSON and (chat := read_chat(record, path=path, people=self.people)) is not None:
-            record, written = write_conversation(chat)
-            return close_if_marked(Extraction(record, written, JSON, chat.title or None, chat.meta, warnings), record)
-        if self.media_type == JSON and (board := read_board(record)) is not None:
-            name, record, written = board
-            return close_if_marked(Extraction(record, written, JSON, name or None, {}, warnings), record)
+        if self.media_type == JSON and (written := _write_export(record, path, self.people)) is not None:
+            return close_if_marked(replace(written, warnings=warnings), written.record)
         if self.media_type == JSON:
             record = show_mentions(show_times(record))
             blocks = tuple(_build_elements(record))
@@ -83,6 +80,21 @@ class PlainText:
         first = blocks[0]
         title = first.text if first.type == "heading" else None
         return close_if_marked(Extraction(record, blocks, self.media_type, title, {}, warnings), record)
+
+
+def _write_export(text: str, path: str, people: Mapping[str, str]) -> Extraction | None:
+    """An export of a chat, a board or a note, written anew; None for any other JSON, and for one without text."""
+    found: Extraction | None = None
+    if (chat := read_chat(text, path=path, people=people)) is not None:
+        record, blocks = write_conversation(chat)
+        found = Extraction(record, blocks, JSON, chat.title or None, chat.meta)
+    elif (board := read_board(text)) is not None:
+        title, record, blocks = board
+        found = Extraction(record, blocks, JSON, title or None)
+    elif (note := read_note(text)) is not None:
+        title, meta, record, blocks = note
+        found = Extraction(record, blocks, JSON, title or None, meta)
+    return found if found is not None and found.blocks else None
 
 
 def parse_json(data: bytes, *, path: str, people: Mapping[str, str] | None = None) -> Extraction:
