@@ -41,6 +41,7 @@ from ragstone.extraction.media_types import (
     PDF,
     PPT,
     PPTX,
+    PST,
     ROFF,
     RTF,
     SPREADSHEETS,
@@ -143,13 +144,13 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         PDF: SandboxedFormat("pdf/9", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/5", "ragstone.extraction.docx.parse:parse_docx"),
         PPTX: SandboxedFormat("pptx/5", "ragstone.extraction.pptx.parse:parse_pptx"),
-        EML: SandboxedFormat("eml/11", "ragstone.extraction.mail.eml:parse_eml"),
-        MBOX: SandboxedFormat("mbox/2", "ragstone.extraction.mail.mbox:parse_mbox"),
+        EML: SandboxedFormat("eml/12", "ragstone.extraction.mail.eml:parse_eml"),
+        MBOX: SandboxedFormat("mbox/3", "ragstone.extraction.mail.mbox:parse_mbox"),
         CSV: DELIMITED,
         TSV: DELIMITED,
         CODE: SandboxedFormat("code/5", "ragstone.extraction.source_code:parse_code"),
         EPUB: SandboxedFormat("epub/7", "ragstone.extraction.epub:parse_epub"),
-        MSG: SandboxedFormat("msg/8", "ragstone.extraction.mail.msg:parse_msg"),
+        MSG: SandboxedFormat("msg/9", "ragstone.extraction.mail.msg:parse_msg"),
         NOTEBOOK: SandboxedFormat("notebook/4", "ragstone.extraction.notebook:parse_notebook"),
         ROFF: SandboxedFormat("roff/2", "ragstone.extraction.roff.parse:parse_roff"),
         ODT: SandboxedFormat("odt/2", "ragstone.extraction.odt:parse_odt"),
@@ -229,6 +230,8 @@ def _refuse_unread(media_type: str, path: str) -> Refused:
     what = describe_type(media_type)
     if media_type == OLE:
         return Refused("unsupported", f"{path} is {what}: save it as DOCX, PPTX or PDF")
+    if media_type == PST:
+        return Refused("unsupported", f"{path} is {what}: export its mails as .msg, .eml or mbox")
     why = "which Ragstone does not open: unpack it" if media_type in ARCHIVES else "of no format that Ragstone reads"
     return Refused("binary", f"{path} is {what}, {why}")
 

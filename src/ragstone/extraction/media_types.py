@@ -36,6 +36,7 @@ ODT = "application/vnd.oasis.opendocument.text"
 EPUB = "application/epub+zip"
 RTF = "application/rtf"
 MSG = "application/vnd.ms-outlook"
+PST = "application/vnd.ms-outlook-pst"
 NOTEBOOK = "application/x-ipynb+json"
 CODE = "text/x-source-code"
 MARKUP = RST, ASCIIDOC, ORG, TEX = ("text/x-rst", "text/asciidoc", "text/org", "text/x-tex")
@@ -132,6 +133,7 @@ MAGIC = (
     (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
     (b"Rar!\x1a\x07", "application/vnd.rar"),
     (b"SQLite format 3\0", "application/vnd.sqlite3"),
+    (b"!BDN", PST),
     (b"\x7fELF", "application/x-executable"),
     (b"MZ", "application/x-executable"),
     (b"BM", "image/bmp"),
@@ -153,6 +155,7 @@ DESCRIPTIONS = {
     EPUB: "an EPUB book",
     ODT: "an OpenDocument text",
     MSG: "an Outlook message",
+    PST: "a data file of Outlook (PST or OST)",
     ROFF: "a manual page",
     NOTEBOOK: "a notebook",
     "application/zip": "a ZIP archive",

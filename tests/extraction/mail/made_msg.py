@@ -7,7 +7,8 @@ SECTOR, SMALL = 512, 64
 LEAST = 4096  # bytes from which a stream has sectors of its own
 FILLS = (b"\xff", b"\0", b"\0")
 FREE, END, TABLE = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
-TEXT, NUMBER, OBJECT = 0x001F, 0x0003, 0x000D
+TEXT, NUMBER, OBJECT, BYTES = 0x001F, 0x0003, 0x000D, 0x0102
+PACKED_RTF = 0x1009
 SUBJECT, SENDER, ADDRESS, BODY, SENSITIVITY = 0x0037, 0x0C1A, 0x0C1F, 0x1000, 0x0036
 FILE_NAME, FILE_METHOD, FILE_DATA = 0x3707, 0x3705, 0x3701
 Folder = dict[str, "bytes | Folder"]
@@ -22,6 +23,7 @@ class Outlook:
     sender: str = "Dana"
     attachments: list["Outlook | str"] = field(default_factory=list)
     sensitivity: int = 0
+    rtf: bytes = b""
     head: int = 24  # bytes in front of the properties where the message is within another; some writers have 32
 
     def to_bytes(self) -> bytes:
@@ -29,7 +31,9 @@ class Outlook:
 
     def _folder(self, header: int) -> Folder:
         texts = {SUBJECT: self.subject, SENDER: self.sender, ADDRESS: f"{self.sender.lower()}@x.org", BODY: self.body}
-        folder = _store(header, texts, {SENSITIVITY: self.sensitivity})
+        if not self.sender:
+            texts = {name: text for name, text in texts.items() if name not in (SENDER, ADDRESS)}
+        folder = _store(header, texts, {SENSITIVITY: self.sensitivity}, rtf=self.rtf)
         for number, one in enumerate(self.attachments):
             if isinstance(one, str):
                 inner = _store(8, {FILE_NAME: one}, {FILE_METHOD: 1})
@@ -40,7 +44,7 @@ class Outlook:
         return folder
 
 
-def _store(header: int, texts: dict[int, str], numbers: dict[int, int], object_: int = 0) -> Folder:
+def _store(header: int, texts: dict[int, str], numbers: dict[int, int], object_: int = 0, rtf: bytes = b"") -> Folder:
     folder: Folder = {}
     said = bytes(header)
     for name, number in numbers.items():
@@ -49,6 +53,9 @@ def _store(header: int, texts: dict[int, str], numbers: dict[int, int], object_:
         data = text.encode("utf-16-le")
         said += struct.pack("<HHIQ", TEXT, name, 6, len(data) + 2)
         folder[f"__substg1.0_{name:04X}{TEXT:04X}"] = data
+    if rtf:
+        said += struct.pack("<HHIQ", BYTES, PACKED_RTF, 6, len(rtf))
+        folder[f"__substg1.0_{PACKED_RTF:04X}{BYTES:04X}"] = rtf
     if object_:
         said += struct.pack("<HHIQ", object_, FILE_DATA, 6, 0xFFFFFFFF)
     folder["__properties_version1.0"] = said

@@ -9,13 +9,16 @@ from ragstone.extraction.mail.body import PartContent, attachment_name, lower_he
 from ragstone.extraction.mail.mime import (
     FAULTS,
     decode_header,
+    decode_payload,
     find_forwarded,
     iterate_leaves,
     part_filename,
     part_type,
 )
+from ragstone.extraction.mail.tnef import read_tnef
 from ragstone.extraction.record.builder import BlockDraft
 from ragstone.extraction.record.confidentiality import find_marked_head
+from ragstone.extraction.record.shared_words import covers
 
 SHOWN = ("From", "To", "Cc", "Date")
 LONGEST = 2000  # characters of a header that are read
@@ -27,10 +30,7 @@ NO_SUBJECT = "(no subject)"
 PRIVATE_KINDS = ("personal", "private")  # of Sensitivity (RFC 2156); all of a company may read "Company-Confidential"
 TNEF = ("application/ms-tnef", "application/vnd.ms-tnef")
 TNEF_NAME = "winmail.dat"
-UNREAD_TNEF = (
-    f"{TNEF_NAME} was not read: Outlook's own format (TNEF), which may hold text and attachments; ask the sender to "
-    "send the mail as HTML or plain text"
-)
+UNREAD_TNEF = f"{TNEF_NAME} was not read: it is damaged; ask the sender to send the mail as HTML or plain text"
 
 
 @dataclass(slots=True)
@@ -119,9 +119,23 @@ def _add_part(mail: Mail, part: Message, path: str, depth: int) -> None:
             return
     if part_type(part) in TNEF or part_filename(part).lower() == TNEF_NAME:
         mail.content.unread = [name for name in mail.content.unread if name not in TNEF]
-        mail.content.warnings.append(UNREAD_TNEF)
+        if not _add_tnef(mail, part, path):
+            mail.content.warnings.append(UNREAD_TNEF)
     elif name := attachment_name(part, whole=is_whole):
         mail.attachments.append(name)
+
+
+def _add_tnef(mail: Mail, part: Message, path: str) -> bool:
+    """Add what Outlook packed into a part: text that the mail lacks, names of attachments; False for a damaged one."""
+    found = read_tnef(decode_payload(part))
+    if found is None:
+        return False
+    mail.attachments += found.attachments
+    if found.mail is not None:
+        content = read_body(found.mail, path=path)
+        if not covers(mail.content.drafts, content.drafts):
+            mail.content.add(content)
+    return True
 
 
 def warn_attachments(names: Sequence[str], count: int) -> str:

@@ -10,10 +10,13 @@ from oxmsg import Message
 from oxmsg.properties import Properties
 from oxmsg.util import lazyproperty
 
+from ragstone.core.document_names import readable_name
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.mail.eml import parse_eml
 from ragstone.extraction.mail.message import NESTED
+from ragstone.extraction.mail.rtf_body import unpack_rtf
+from ragstone.extraction.mail.tnef import convert_rtf
 from ragstone.extraction.media_types import MSG
 from ragstone.extraction.record.confidentiality import close_if_marked
 
@@ -25,6 +28,7 @@ INNER_OFFSET = 24  # bytes of an inner message's properties before the first
 PROPERTY = 16  # bytes of one
 NAMES = (0x3707, 0x3704, 0x3001)  # of an attachment: the long one, the short one, the one that is shown
 SENSITIVITY = 0x0036
+PACKED_RTF = 0x1009
 SENSITIVITIES = {1: "Personal", 2: "Private", 3: "Company-Confidential"}
 
 
@@ -47,6 +51,8 @@ def parse_msg(data: bytes, *, path: str) -> Extraction:
     try:
         message = Message.load(io.BytesIO(data))
         mail = _convert_to_mail(message)
+        if not any(mail[name] for name in HEADERS):  # a template (.oft) may have a text alone
+            mail["Subject"] = readable_name(path) or path
         head = "\n".join(f"{name}: {text}" for name, text in message.message_headers.items())
     except Exception as error:  # the library raises whatever a broken property leads to
         raise Refused("broken", f"{path} is not a readable Outlook message: {error}; save it again") from error
@@ -64,10 +70,12 @@ def _convert_to_mail(message: Any, depth: int = 0) -> EmailMessage:
             mail[name] = " ".join(str(text).split())
     if message.sent_date is not None:
         mail["Date"] = format_datetime(message.sent_date)
-    if message.body or not message.html_body:
-        mail.set_content(message.body or "")
-    else:
+    if message.body:
+        mail.set_content(message.body)
+    elif message.html_body:
         mail.set_content(message.html_body, subtype="html")
+    else:
+        _set_rtf(mail, message.properties.binary_prop_value(PACKED_RTF))
     for attachment in message.attachments:
         inner = _find_inner_message(attachment)
         if inner is not None and depth <= NESTED:  # one more than are read, so that a warning says so
@@ -75,6 +83,12 @@ def _convert_to_mail(message: Any, depth: int = 0) -> EmailMessage:
         else:
             mail.add_attachment(b"", maintype="application", subtype="octet-stream", filename=_find_name(attachment))
     return mail
+
+
+def _set_rtf(mail: EmailMessage, packed: bytes | None) -> None:
+    """Give a mail the body that Outlook keeps in RTF alone."""
+    found = convert_rtf(unpack_rtf(packed)) if packed else None
+    mail.set_content(found.get_content() if found else "", subtype=found.get_content_subtype() if found else "plain")
 
 
 def _find_inner_message(attachment: Any) -> Any:
