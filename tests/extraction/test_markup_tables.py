@@ -324,3 +324,22 @@ def test_tables_of_org_take_time_in_step_with_their_size(unit: str) -> None:
             extract((unit * (size // len(unit))).encode(), path="a.org")
 
     check_growth(work)
+
+
+TEX = r"""\section{Results}
+\begin{table}\caption{Scores~\cite{a}.}\begin{tabular}{lr}
+Method & Year \\ \midrule
+Parser \citep[see][p.~3]{knuth84} & 1984 \\
+Cutter & as \citet{lamport86}
+says \\
+\end{tabular} Beside it.
+\end{table}
+"""
+
+
+def test_tables_of_tex_with_words_on_their_first_or_last_line_are_rows_on_their_lines() -> None:
+    found = read(TEX, "a.tex")
+    [table] = [block for block in found.blocks if block.type == "table"]
+    assert list_lines(table) == [3, 4, 5]
+    assert found.record.split("\n")[3:6] == ["| Parser knuth84 | 1984 |", "| Cutter | as lamport86 says |", ""]
+    assert [block.text for block in found.blocks if block.type == "paragraph"] == ["Scores a.", "Beside it."]

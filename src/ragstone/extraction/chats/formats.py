@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from ragstone.extraction.chats.conversation import Conversation, Message, read_moment, show_moment
-from ragstone.extraction.chats.slack import read_slack
+from ragstone.extraction.chats.slack import DAY_FILE, read_slack
 
-SIGNS = ('"ts"', '"messages"', '"messageType"', '"MessageList"')  # one stands in each export
+SIGNS = ('"messages"', '"messageType"', '"MessageList"')  # one stands in each export
 LINE_END = re.compile(r"(?:<br\s?/?>|</(?:p|div|li|tr|h\d)>)\n?", re.IGNORECASE)
 TAG = re.compile(r"</?[A-Za-z!][^<>]{0,2000}>")
 BLANKS = re.compile(r"[ \t\xa0]+")
@@ -19,7 +19,7 @@ BLANKS = re.compile(r"[ \t\xa0]+")
 
 def read_chat(text: str, *, path: str, people: Mapping[str, str]) -> Conversation | None:
     """The conversation in JSON that is an export of a chat; None for any other JSON."""
-    if not any(sign in text for sign in SIGNS):
+    if not (any(sign in text for sign in SIGNS) or DAY_FILE.fullmatch(path)):  # to decode all costs memory
         return None
     try:
         value = msgspec.json.decode(text)

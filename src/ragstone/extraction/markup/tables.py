@@ -47,7 +47,9 @@ def _write_rows(
     free = first
     for row in numbers:
         line = min(behind - 1, max(free, starts[row] - (up and row <= head[-1])))
+        # Without a line between them there is no rule: rows keep the lines that they are on.
         ruled = bool(head) and row == head[-1] and line + 1 + bool(body) < behind
+        ruled = ruled and not (body and starts[body[0]] <= line + 1)
         table = PipeTable()
         cells = tuple(table.append_row(rows[row], columns))
         rule = "|" + "---|" * min(columns, len(cells) + GAP) if ruled else ""

@@ -32,7 +32,7 @@ SILENT = re.compile(
     r"|bibliography|bibliographystyle|includegraphics|vspace|hspace|noindent|input|include|hline|toprule"
     r"|midrule|bottomrule)\b\*?(?:\[[^\]]*\]|\{[^{}]*\})*\s*)"
 )
-COMMAND = re.compile(r"\\(?:item|\w+\*?(?:\[[^\]]{0,1000}\])?)\s?|[{}]|(?<!\\)%.*")
+COMMAND = re.compile(r"\\(?:begin|end)\{[a-z*]{1,30}\}|\\(?:item|\w+\*?(?:\[[^\]]{0,1000}\]){0,2})\s?|[{}]|(?<!\\)%.*")
 COMMENT = re.compile(r"(?<!\\)%")
 CAPTION = re.compile(r"\\caption\*?\s*[\[{]")
 SETTING = re.compile(r"\\[A-Za-z]+\*?(?:\[[^\[\]]{0,200}\]|\{[^{}]{0,200}\})*|(?<!\\)%.*")
@@ -111,11 +111,13 @@ def _read_table(lines: Sequence[Line], at: int, begin: re.Match[str]) -> tuple[l
     after = list(_read_beside(last, start + behind, lines[last].end, body[behind:]))
     if not cells:
         return [*before, *after], last
-    if before or after:  # words on the lines of the table, which therefore stay as they are
-        return [*before, MarkupPiece("table", at, last + 1, cells=cells), *after], last
     rows = list(_place_rows(cells, at, body, start))
+    first, end = at + bool(before), last + 1 - bool(after)
+    words_end = at + body.count("\n", 0, max(cell.char_end or 0 for cell in cells) - start)
+    if rows[0].line < first or words_end >= end:  # other words on the lines of rows, which therefore stay as they are
+        return [*before, MarkupPiece("table", at, last + 1, cells=cells), *after], last
     header = sum(1 for row, group in groupby(cells, key=lambda cell: cell.row) if next(group).header)
-    return list(make_table(mark_header(rows, header), at, last + 1)), last
+    return [*before, *make_table(mark_header(rows, header), first, end), *after], last
 
 
 def _place_rows(cells: Sequence[Cell], at: int, body: str, start: int) -> Iterator[MarkupRow]:
