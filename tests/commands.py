@@ -1,7 +1,9 @@
 """Runs commands as the shell would, in this process."""
 
 import json
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +29,17 @@ class Outcome:
 Run = Callable[..., Outcome]
 
 
+@contextmanager
+def _kept_signals() -> Iterator[None]:
+    """A command handles signals until its process ends, and this one does not end with it."""
+    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """`run("search", "x")` is `ragstone search x`."""
@@ -34,7 +47,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     def call(*arguments: object) -> Outcome:
         monkeypatch.setattr("sys.argv", ["ragstone", *map(str, arguments)])
         capsys.readouterr()
-        with pytest.raises(SystemExit) as stopped:
+        with _kept_signals(), pytest.raises(SystemExit) as stopped:
             main()
         out, err = capsys.readouterr()
         status = stopped.value.code

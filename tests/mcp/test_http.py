@@ -178,7 +178,7 @@ def test_odd_requests_get_a_refusal_and_the_next_one_an_answer(place: Place) -> 
         assert post(url).status_code == 200
 
 
-@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_signal_ends_it_with_a_session_open(place: Place, number: str) -> None:
     import signal
 

@@ -1,5 +1,6 @@
 """The process that a host starts: what ends it, and that stdout carries the protocol alone."""
 
+import itertools
 import json
 import signal
 import subprocess
@@ -47,8 +48,9 @@ def test_the_end_of_stdin_ends_it(place: Place) -> None:
     assert (process.returncode, out, err) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("busy", [False, True])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("number", "busy"), [*itertools.product([signal.SIGINT, signal.SIGTERM], [False, True]), (signal.SIGHUP, True)]
+)
 def test_a_signal_ends_it_while_it_waits_for_its_host(place: Place, number: signal.Signals, busy: bool) -> None:
     process = place.start()
     open_session(process)

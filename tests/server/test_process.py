@@ -232,11 +232,13 @@ def test_what_outlasts_the_drain_ends_with_an_error_of_its_kind(
     assert "Traceback" not in "".join(served.lines)
 
 
-@pytest.mark.parametrize("drain", ["0", "0.5"])
-def test_a_short_drain_ends_what_still_runs(kept: Kept, slow_vendor: "subprocess.Popen[str]", drain: str) -> None:
+@pytest.mark.parametrize(("drain", "number"), [("0", signal.SIGTERM), ("0.5", signal.SIGHUP)])
+def test_a_short_drain_ends_what_still_runs(
+    kept: Kept, slow_vendor: "subprocess.Popen[str]", drain: str, number: signal.Signals
+) -> None:
     settings = {**vendor_settings(slow_vendor), "RAGSTONE_SERVE__DRAIN": drain}
     with open_answer(kept, settings) as (served, _):
-        served.process.send_signal(signal.SIGTERM)
+        served.process.send_signal(number)
         assert served.process.wait(HANG) == 0
 
 
@@ -259,7 +261,9 @@ def test_a_worker_that_is_killed_is_replaced_and_each_has_its_own_places(
             assert httpx2.get(f"{served.url}/v1/collections", timeout=HANG).status_code == 200
         until(lambda: len(workers()) == 2 and victim not in workers())
         check_places(served.url, processes=2)
-        assert served.stop() == 0
+        for pid in (served.process.pid, *workers()):  # as a terminal that is closed does
+            os.kill(pid, signal.SIGHUP)
+        assert served.process.wait(HANG) == 0
     said = [json.loads(line).get("message", "") for line in served.lines]  # also lines of questions
     assert any(message.startswith("store ") for message in said)
     assert any(message.startswith("ready after") for message in said)

@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 
-from ragstone.cli.exit_status import INTERRUPTED
+from ragstone.cli.signals import interrupts
 
 # New objects after which the collector looks for cycles. At Python's 700 it went through those that imports make, which
 # all stay, so often that it took a sixth of the time of a search (`benchmarks/spine/shell.sh`).
@@ -16,14 +16,17 @@ COLLECT_AFTER = 50_000
 
 def main() -> None:
     """Run a command; the exit status is that of the error tree (0 ok, 1 failure, 2 bad input, 3 degraded)."""
-    gc.set_threshold(COLLECT_AFTER)
-    atexit.register(gc.freeze)  # nor is anything looked for at the end, when the system takes all back
     try:
+        interrupts.catch()
+        gc.set_threshold(COLLECT_AFTER)
+        atexit.register(gc.freeze)  # nor is anything looked for at the end, when the system takes all back
         _prepare_streams()
         status = 0 if sys.argv[1:] == ["--version"] and _print_version() else _run_caught()
+        interrupts.finish(status)
     except KeyboardInterrupt:  # also while the program is still being imported
-        status = INTERRUPTED
-        print("interrupted: finished work is kept; run the same command to continue", file=sys.stderr)
+        status = interrupts.tell()
+        _drop_output()
+        interrupts.finish(status)
     sys.exit(status)
 
 
@@ -59,6 +62,8 @@ def _run_caught() -> int:
 
     try:
         status = _run(debug=is_debugging())
+        if interrupts.received and status == interrupts.status:  # typer ends such a command without a word
+            raise KeyboardInterrupt
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of the output has seen enough; typer says 1 too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -69,7 +74,7 @@ def _run_caught() -> int:
         _drop_output()
         status = _fail_with(f"error: {_describe_os_error(error)}", 1)
     except Exception as error:  # the last door: a user gets a sentence, a developer asks for more
-        if is_debugging():
+        if is_debugging() and not interrupts.received:
             raise
         status = _fail_with(f"internal error: {type(error).__name__}: {error} (RAGSTONE_DEBUG=1 shows where)", 1)
     return status
@@ -116,6 +121,8 @@ def _drop_output() -> None:
 
 
 def _fail_with(message: str, status: int) -> int:
+    if interrupts.received:  # where a library, as while it is imported, makes another error of it
+        raise KeyboardInterrupt
     from ragstone.cli.shared_options import print_message
 
     print_message(message)

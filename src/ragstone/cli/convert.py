@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.exit_status import INTERRUPTED
 from ragstone.cli.ignored import describe_ignored
 from ragstone.cli.shared_options import SharedOptions, add_shared_options, print_json, print_message, print_text
+from ragstone.cli.signals import interrupts
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.records import LEFT_OUT
 from ragstone.core.types import Extraction, Json
@@ -85,8 +85,10 @@ def convert(
             for path, made in kb.engine.iter_extractions(source, ignore=ignore):
                 out.put(path, made)
         except KeyboardInterrupt:
-            print_message(f"interrupted: {out.written} converted to {target} so far; the same command starts over")
-            return INTERRUPTED
+            interrupts.sentence = (
+                f"interrupted: {out.written} converted to {target} so far; the same command starts over"
+            )
+            return interrupts.tell()
     if options.json:
         print_json({"schema": 1, "converted": out.written, "skipped": out.skipped, "ignored": out.ignored})
     else:

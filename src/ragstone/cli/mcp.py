@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ragstone.cli.exit_status import INTERRUPTED
 from ragstone.cli.shared_options import SharedOptions, add_shared_except, print_message
+from ragstone.cli.signals import INTERRUPTED, interrupts
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 
@@ -70,6 +70,6 @@ def _serve_http(settings: Settings, host: str, port: int, allowed_hosts: Sequenc
     try:
         serve_http(settings, host=host, port=port, allowed_hosts=allowed_hosts, read_only=read_only, announce=announce)
     except KeyboardInterrupt:
-        print_message("stopped")
-        return INTERRUPTED
+        interrupts.sentence = "stopped"
+        return interrupts.tell()
     return 0

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ragstone.cli.exit_status import INTERRUPTED
+from ragstone.cli.signals import interrupts
 from ragstone.config.environment import ignored_variables, is_color_wanted, use_preset
 from ragstone.config.load import load
 from ragstone.config.settings import Settings
@@ -89,6 +89,8 @@ READ_ONLY_COMMANDS = ("ask", "chat", "explain", "guard", "search")  # commands t
 def _wrap_command(command: Callable[..., int | None], kinds: Mapping[str, Any]) -> Callable[..., int | None]:
     @wraps(command)
     def run(*args: Any, **given: Any) -> int | None:
+        if command.__name__ in READ_ONLY_COMMANDS:
+            interrupts.sentence = "interrupted: nothing was changed"
         taken = {name: given.pop(name) for name in kinds}
         store, collection, tenant, config = (taken.get(name) for name in ("store", "collection", "tenant", "config"))
         options = SharedOptions(store, collection, tenant, config, taken.get("json_", False))
@@ -100,11 +102,7 @@ def _wrap_command(command: Callable[..., int | None], kinds: Mapping[str, Any]) 
                 print_message(f"warning: {ignored_variables.pop(0)}")
             return status
         except KeyboardInterrupt:  # here, because typer would end the process without a word
-            going_on = "finished work is kept; run the same command to continue"
-            print_message(
-                f"interrupted: {'nothing was changed' if command.__name__ in READ_ONLY_COMMANDS else going_on}"
-            )
-            return INTERRUPTED
+            return interrupts.tell()
 
     own = list(inspect.signature(command).parameters.values())[1:]
     extra = [

@@ -1,8 +1,6 @@
 """`ragstone watch`: keep a collection in line with folders while they change."""
 
-import signal
 import sys
-from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +14,7 @@ from ragstone.cli.shared_options import (
     print_notes,
     print_text,
 )
+from ragstone.cli.signals import interrupts
 from ragstone.core.answers import Event
 from ragstone.core.types import Json
 
@@ -46,7 +45,6 @@ def watch(
     from ragstone.cli.progress import ProgressDisplay
     from ragstone.config.load import describe_stand_ins
 
-    signal.signal(signal.SIGTERM, _interrupt)
     with (
         open_knowledge(options, embed__model=embedder) as kb,
         ProgressDisplay(ndjson=options.json) as progress,
@@ -69,12 +67,9 @@ def watch(
                 tell=show_event,
             )
         except KeyboardInterrupt:  # the way to end it; what was not flushed is flushed by now
+            interrupts.mark_told()
             _print(options.json, {"event": "stopped"}, "stopped")
     return 0
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _show_event(event: Event, *, as_json: bool) -> None:

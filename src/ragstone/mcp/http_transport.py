@@ -103,7 +103,10 @@ async def _serve(
             timeout_graceful_shutdown=CLOSE_SECONDS,
         )
         announce(f"http://{_bracket(host)}:{port}{PLACE}", trusted)
-        await _Server(config).serve(sockets=[listening])
+        server = _Server(config)
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
+            signal.signal(signal.SIGHUP, server.handle_exit)  # uvicorn looks after the others
+        await server.serve(sockets=[listening])
     finally:
         await engines.close()
 

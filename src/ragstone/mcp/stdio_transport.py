@@ -2,11 +2,14 @@
 
 import asyncio
 import logging
+import math
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator
-from contextlib import suppress
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import Any, cast
 
 import anyio
@@ -22,6 +25,7 @@ from ragstone.mcp.protocol_server import ProtocolServer
 log = logging.getLogger("ragstone")
 PIECE = 1 << 16  # bytes
 PIECES = 16  # that wait
+REPEAT_SECONDS = 1.0  # in which a second signal is the same one: a terminal and a host may both send it
 LONGEST = 1 << 22  # bytes of a message; a longer one is dropped
 
 
@@ -38,35 +42,55 @@ async def _serve(settings: Settings, *, read_only: bool) -> bool:
     def find_caller(_request: Request | None) -> Caller:
         return caller
 
-    engines = EngineThread(settings)
-    engines.start()
-    try:
-        await engines.run(engines.pool.open(key=caller.key, trusted=caller.trusted and caller.key is None))
-        server = ProtocolServer(engines, find_caller, read_only=read_only).server
-        lines = StandardInput()
-        _handle_signals(lines)
+    lines, engines = StandardInput(), EngineThread(settings)
+    with _end_at_signals(lines):
+        engines.start()
         try:
-            async with stdio_server(stdin=cast(Any, lines)) as (read, write):
-                await server.run(read, write, server.create_initialization_options())
-        except* (BrokenPipeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            log.info("the host is gone")
-        return not lines.interrupted
-    finally:
-        await engines.close()
+            await engines.run(engines.pool.open(key=caller.key, trusted=caller.trusted and caller.key is None))
+            server = ProtocolServer(engines, find_caller, read_only=read_only).server
+            try:
+                async with stdio_server(stdin=cast(Any, lines)) as (read, write):
+                    await server.run(read, write, server.create_initialization_options())
+            except* (BrokenPipeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                log.info("the host is gone")
+        except asyncio.CancelledError:
+            if not lines.interrupted:
+                raise
+        finally:
+            await engines.close()
+    return not lines.interrupted
 
 
-def _handle_signals(lines: "StandardInput") -> None:
-    """The first signal ends the input, so that all is given back; a second one ends the process at once."""
-    loop, numbers = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+@contextmanager
+def _end_at_signals(lines: "StandardInput") -> Iterator[None]:
+    """The first signal ends the input, so that all is given back; one that comes a moment later ends the process at
+    once. Before the input is read, the first one ends the task."""
+    loop, task, since = asyncio.get_running_loop(), asyncio.current_task(), math.inf
+    assert task is not None
 
     def end() -> None:
-        for number in numbers:
-            loop.remove_signal_handler(number)
-            signal.signal(number, signal.SIG_DFL)
         lines.interrupt()
+        if not lines.begun:
+            task.cancel()
 
-    for number in numbers:
-        loop.add_signal_handler(number, end)
+    def hear(number: int, _frame: FrameType | None) -> None:
+        nonlocal since
+        if since == math.inf:
+            since = time.monotonic()
+            loop.call_soon_threadsafe(end)
+        elif time.monotonic() - since > REPEAT_SECONDS:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN or number != signal.SIGHUP:  # nohup
+            signal.signal(number, hear)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 class StandardInput:
@@ -83,7 +107,7 @@ class StandardInput:
             os.close(empty)
         self._pieces: asyncio.Queue[bytes] = asyncio.Queue()
         self._room = threading.Semaphore(PIECES)
-        self.interrupted = False
+        self.begun = self.interrupted = False
 
     def interrupt(self) -> None:
         """End the input now."""
@@ -91,6 +115,7 @@ class StandardInput:
         self._pieces.put_nowait(b"")
 
     async def __aiter__(self) -> AsyncIterator[str]:
+        self.begun = True
         reading = threading.Thread(
             target=self._read, args=(asyncio.get_running_loop(),), name="ragstone-stdin", daemon=True
         )

@@ -80,6 +80,8 @@ def _serve_alone(
     startup = _make_startup(settings, loading)
     server = _Server(_make_config(settings, configuration, certificate, startup=startup))
     startup.stop = lambda: server.handle_exit(signal.SIGTERM, None)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
+        signal.signal(signal.SIGHUP, server.handle_exit)  # uvicorn looks after the others
     server.run([sock])
     if startup.failure is not None:
         raise startup.failure
@@ -100,6 +102,16 @@ class _Server(uvicorn.Server):
 
 class _Supervisor(Multiprocess):
     """Keeps several processes alive; the second signal kills them."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
+        hang_up = signal.getsignal(signal.SIGHUP)
+        super().__init__(config, sockets)
+        if hang_up is signal.SIG_IGN:  # nohup
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    def handle_hup(self) -> None:
+        """The terminal is closed: end."""
+        self.handle_term()
 
     def keep_subprocess_alive(self) -> None:
         """Start a process for each that was killed, with the certificate that fitted last."""
@@ -177,6 +189,8 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is None:
         return
+
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that is closed ends the parent
 
     def wait_for_end() -> None:
         parent.join()
