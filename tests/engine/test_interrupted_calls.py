@@ -30,6 +30,7 @@ def interrupt_before(step: int, call: Callable[[], object]) -> bool:
         return trace
 
     before = sys.gettrace()
+    sys._getframe().f_trace_opcodes = True  # before tracing begins, else Python 3.12 and newer tell no instruction
     sys.settrace(trace)
     try:
         call()
@@ -66,6 +67,7 @@ def wait_for_ever(kb: ragstone.Knowledge) -> None:
     kb.wait(asyncio.sleep(HANG))
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="Python 3.13 tells a function no instructions this way")
 # How many instructions are tried: all of a short call; the way to the first waits of a long one and of a stream.
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")  # where the interrupt came before it was begun
 @pytest.mark.parametrize(("call", "steps"), [(wait_shortly, 2000), (wait_for_ever, 400), (read_stream, 700)])
