@@ -1,10 +1,12 @@
 """Web pages: what nobody sees is no text of theirs, and is counted; hostile pages; XHTML."""
 
 import pytest
+from lxml import etree
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.html.parse import Html
+from ragstone.extraction.html.tabs import find_tab_panels
 from tests.speed import in_step, within
 
 
@@ -228,3 +230,41 @@ def test_an_element_with_very_many_attributes_is_read_in_time(value: str) -> Non
     extraction = within(5, lambda: read(page))
     assert extraction.record == "before\n\nafter"
     assert extraction.warnings == ("hidden text was left out: 6 characters in 1 place",)
+
+
+TABS = """<h1>Drill</h1><ul class="nav nav-tabs"><li><a href="#desc">Description</a></li>
+<li><a {tab}>Specifications</a></li></ul>
+<div id="desc" class="tab-pane active"><p>For walls of stone and of wood.</p></div>
+<div id="the-specs" {panel}><table><tr><th>Power</th><td>850 W</td></tr>
+<tr><th>Weight</th><td>2 kg</td></tr></table></div>"""
+
+
+@pytest.mark.parametrize(
+    ("tab", "panel"),
+    [
+        ('href="#the-specs"', 'class="tab-pane" style="display: none;"'),
+        ('role="tab" aria-controls="the-specs"', 'role="tabpanel" hidden'),
+        ('data-bs-target="#the-specs"', 'class="tabs-panel" aria-hidden="true"'),
+    ],
+)
+def test_a_part_behind_a_tab_is_read(tab: str, panel: str) -> None:
+    assert "| Power | 850 W |" in read(TABS.format(tab=tab, panel=panel)).record
+
+
+@pytest.mark.parametrize(
+    ("tab", "panel"),
+    [
+        ('href="/specs"', 'class="tab-pane" style="display:none"'),
+        ('href="#the-specs"', 'style="display:none"'),
+        ('href="#the-specs"', 'class="tab-pane" style="position:absolute; left:-9999px"'),
+    ],
+)
+def test_hidden_parts_that_no_tab_opens_stay_hidden(tab: str, panel: str) -> None:
+    assert "850 W" not in read(TABS.format(tab=tab, panel=panel)).record
+
+
+@pytest.mark.parametrize(
+    "unit", ['<a class="tab" href="#a">', '<div role="tab" aria-controls="a">', '<a href="#a">x</a>']
+)
+def test_tabs_are_looked_for_in_step(unit: str) -> None:
+    in_step(lambda size: find_tab_panels(etree.fromstring(unit * size, etree.HTMLParser())), 400, 3_200, most=20)

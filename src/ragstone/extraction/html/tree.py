@@ -19,6 +19,7 @@ from ragstone.extraction.html.hidden import (
     replacement_text,
 )
 from ragstone.extraction.html.swallowed import release_swallowed
+from ragstone.extraction.html.tabs import find_tab_panels, is_closed_panel
 
 # To a browser `<html …/>` opens a page; to the parser it is a page of nothing.
 CLOSED_ROOT = re.compile(r"(<(?:html|head|body)\b[^<>]{0,2000}?)/\s{0,9}>", re.IGNORECASE)
@@ -127,8 +128,10 @@ class _TreeBuilder:
         self._aside = False
         self._apart = False  # the part is one of those that are counted apart
         self._counted = False
+        self._panels = frozenset[str]()
 
     def build(self, root: "etree._Element") -> None:
+        self._panels = find_tab_panels(root)
         for event, element in etree.iterwalk(root, events=("start", "end")):
             tag = element.tag.lower() if isinstance(element.tag, str) else "script"
             if event == "start":
@@ -185,7 +188,7 @@ class _TreeBuilder:
             self._skipping = 1
             self._add_text(replacement_text(tag, about))
             return True
-        if not about or tag in ("html", "body"):
+        if not about or tag in ("html", "body") or (self._panels and is_closed_panel(about, self._panels)):
             return False
         # A picture is seen for all that: only its description is not read out.
         self._aside = self._aria and tag not in ("img", "input") and about.get("aria-hidden", "").strip() == "true"
