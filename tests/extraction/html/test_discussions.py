@@ -112,3 +112,41 @@ def test_the_work_grows_as_the_number_of_posts_does_where_each_has_a_class_of_it
         body("".join(f'<div class="post-{n}"><p>{PROSE}</p></div>' for n in range(posts)))
 
     in_step(read, 2000, 16_000, most=16)
+
+
+ARTICLE = "".join(
+    f"<p>{'The harvest of apples began early this year, say all who work here. ' * 2}{n}</p>" for n in range(2)
+)
+REPLY = "<div class='block'><span>reader{0}</span><p>I was there {0} weeks ago, and it was full of people.</p></div>"
+REPLIES = "".join(map(REPLY.format, range(6)))
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["4 thoughts on “Harvest”", "One thought on “Harvest”", "6 Comments", "Kommentare (6)", "12 commentaires"],
+)
+@pytest.mark.parametrize("around", ["{}", "<div class='head'>{}</div>"])
+def test_comments_in_elements_of_the_articles_class_are_told_by_the_heading_that_counts_them(
+    heading: str, around: str
+) -> None:
+    page = (
+        f"<h1>Harvest</h1><div class='block'>{ARTICLE}</div><div>{around.format(f'<h3>{heading}</h3>')}{REPLIES}</div>"
+    )
+    found = Html().extract(page.encode(), path="a.html")
+    body = [block.text for block in found.blocks if block.role == "body"]
+    assert body[0] == "Harvest"
+    assert len(body) == 3
+    assert all(text.startswith("The harvest") for text in body[1:])
+
+
+@pytest.mark.parametrize("heading", ["6 Answers", "Comments", "Comments in code", "6 replies"])
+def test_other_headings_begin_text_of_the_page(heading: str) -> None:
+    page = f"<h1>Harvest</h1><div class='block'>{ARTICLE}</div><div><h3>{heading}</h3>{REPLIES}</div>"
+    found = Html().extract(page.encode(), path="a.html")
+    assert sum(block.text.startswith("I was there") for block in found.blocks if block.role == "body") == 6
+
+
+def test_comments_are_the_text_of_a_page_without_an_article() -> None:
+    page = f"<h1>Harvest</h1><div><h3>6 Comments</h3>{REPLIES}</div>"
+    found = Html().extract(page.encode(), path="a.html")
+    assert sum(block.text.startswith("I was there") for block in found.blocks if block.role == "body") == 6

@@ -19,6 +19,7 @@ from ragstone.extraction.html.prose import (
     measure_prose,
     measure_teasers,
 )
+from ragstone.extraction.html.reader_comments import find_reader_comments
 from ragstone.extraction.html.teasers import find_beginnings, find_teaser_rows
 from ragstone.extraction.html.tree import BLOCKS, HEADINGS, Node
 
@@ -45,7 +46,7 @@ def assign_roles(body: Node, *, product: bool = False) -> None:
     every, misnamed = measure_prose(nodes), set[int]()
     title = find_title(nodes)
     around = find_around_title(title, every)
-    rows = find_teaser_rows(nodes, beginnings) - around
+    rows = (find_teaser_rows(nodes, beginnings) - around) | find_reader_comments(nodes, every)
     teasers = measure_teasers(nodes, every, rows)
     for _ in range(ROUNDS):
         own = [node for node in nodes if not _assign_hint(node, body, rows, titled, around, misnamed)]
