@@ -24,7 +24,7 @@ MOST = 10_000  # attributes, properties and values that are read
 
 @dataclass(slots=True)
 class TnefMessage:
-    """What stands in it: the mail as a message of its text or page alone, and the names of its attachments."""
+    """The mail as a message of its text or page alone, and the names of its attachments."""
 
     mail: EmailMessage | None = None
     attachments: list[str] = field(default_factory=list)
