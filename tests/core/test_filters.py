@@ -1,6 +1,7 @@
 """Filters mean what the module says; SQLite is the oracle for LIKE and for missing values."""
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -102,7 +103,7 @@ PATTERNS = st.text("ab%_A.\n", max_size=4)
 @given(value=st.text("abA.%_\n", max_size=5), pattern=PATTERNS)
 @settings(max_examples=200, deadline=None)
 def test_like_is_sqls_like(value: str, pattern: str) -> None:
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database, database:
         database.execute("PRAGMA case_sensitive_like = ON")
         [sensitive] = database.execute("SELECT ? LIKE ?", (value, pattern)).fetchone()
         database.execute("PRAGMA case_sensitive_like = OFF")
@@ -126,7 +127,7 @@ OPERATORS = st.sampled_from(["=", "!=", "<", ">", "<=", ">=", "IN", "NOT IN", "I
 @settings(max_examples=200, deadline=None)
 def test_conditions_on_text_follow_sql(value: str | None, operator: str, other: str) -> None:
     many = operator.endswith("IN")
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database, database:
         right = "" if operator.startswith("IS") else "(?)" if many else "?"
         arguments = (value,) if not right else (value, other)
         [expected] = database.execute(f"SELECT ? {operator} {right}", arguments).fetchone()

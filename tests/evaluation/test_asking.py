@@ -115,7 +115,8 @@ async def test_a_report_says_what_decided_and_what_a_model_was_told(engine: Engi
     shipped = {"rule": "fitted", "edition": model_edition(), "calibration": "shipped", "file": None}
     assert (asked["embedding"], asked["decision"], asked["writing"]) == (None, shipped, None)
     helped = load_settings(store=str(tmp_path / "store"), search__hyde="adaptive")
-    assert "llm" in await describe_run(Engine(helped, embedder=BagOfWords()), {}, answers=False, judge=None)
+    async with Engine(helped, embedder=BagOfWords()) as other:
+        assert "llm" in await describe_run(other, {}, answers=False, judge=None)
 
 
 async def test_a_calibration_and_a_prompt_are_told_by_their_words(engine: Engine, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def count_rows(store: Path) -> tuple[int, int]:
-    with sqlite3.connect(files_of_scope(store, Scope("default", "default")).database) as connection:
+    with (
+        closing(sqlite3.connect(files_of_scope(store, Scope("default", "default")).database)) as connection,
+        connection,
+    ):
         sql = "SELECT (SELECT count(*) FROM written_vectors), (SELECT count(*) FROM written_links)"
         vectors, links = connection.execute(sql).fetchone()
     connection.close()
@@ -154,7 +158,12 @@ def test_another_model_of_the_collection_is_told_and_the_next_run_makes_them_ane
 def test_damage_is_noted_named_and_mended(folder: Path, tmp_path: Path, writer: Between) -> None:
     with open_with(tmp_path / "store", writer) as kb:
         kb.ingest(folder)
-        with sqlite3.connect(files_of_scope(tmp_path / "store", Scope("default", "default")).database) as connection:
+        with (
+            closing(
+                sqlite3.connect(files_of_scope(tmp_path / "store", Scope("default", "default")).database)
+            ) as connection,
+            connection,
+        ):
             connection.execute("UPDATE written_vectors SET vectors = zeroblob(length(vectors)) WHERE id = 1")
         connection.close()
         found = kb.search(QUESTION, **SEMANTIC)

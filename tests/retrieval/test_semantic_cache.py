@@ -4,6 +4,7 @@ import base64
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,7 @@ def kept(kb: ragstone.Knowledge) -> list[bytes]:
     store = kb.engine.store
     assert isinstance(store, EmbeddedStore)
     [path] = store._root.glob("*/*/searches.sqlite")
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         return [row[0] for row in connection.execute("SELECT content FROM searches ORDER BY id")]
 
 

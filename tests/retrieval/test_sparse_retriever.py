@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,7 @@ def test_damaged_vectors_leave_the_other_retrievers_with_a_note(tmp_path: Path, 
     with open_with(server, tmp_path / "store") as kb:
         kb.ingest(write_texts(tmp_path / "docs"))
         database = files_of_scope(tmp_path / "store", Scope("default", "default")).database
-        with sqlite3.connect(database) as connection:
+        with closing(sqlite3.connect(database)) as connection, connection:
             connection.execute("UPDATE sparse_vectors SET vector = zeroblob(length(vector))")
         connection.close()
         found = kb.search(QUESTION, mode="keyword")

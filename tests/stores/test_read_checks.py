@@ -1,6 +1,7 @@
 """What is read is verified: a flipped bit is named, or changes nothing that is found."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -100,7 +101,7 @@ async def test_no_flipped_bit_changes_a_hit_in_silence(stores: Path, sealed: boo
 async def test_a_table_that_differs_from_its_index_is_named(stores: Path, table: str) -> None:
     root = await make_store(stores / table, sealed=False)
     database = files_of_scope(root, SCOPE).database
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         sql = {
             "terms": "SELECT term FROM terms WHERE term LIKE 'word2x5'",
             "vectors": "SELECT vector_key FROM chunks WHERE ordinal = 5 LIMIT 1",
@@ -132,7 +133,7 @@ async def test_what_the_index_file_does_not_cover_is_held_against_its_checksum(
     tmp_path: Path, sql: str, what: str
 ) -> None:
     root = await make_store(tmp_path / "store", sealed=False)
-    with sqlite3.connect(files_of_scope(root, SCOPE).database) as connection:
+    with closing(sqlite3.connect(files_of_scope(root, SCOPE).database)) as connection, connection:
         connection.execute(sql)
     with pytest.raises(Corrupt, match=what):
         await find_all(root)
@@ -173,7 +174,7 @@ async def test_a_flipped_slot_of_a_second_model_is_named(tmp_path: Path) -> None
     await store.close()
     database = files_of_scope(root, SCOPE).database
     wanted, named = await search_second(root), 0
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         roots = dict(
             connection.execute("SELECT name, rootpage FROM sqlite_master WHERE tbl_name = 'beside_vectors'").fetchall()

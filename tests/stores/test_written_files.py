@@ -173,6 +173,7 @@ def test_a_question_holds_the_links_of_all_chunks_in_few_bytes() -> None:
     links = written_rows.read_links(connection)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
+    connection.close()
     assert links.shape == (50_000, 2)
     assert links[-1].tolist() == [50_000, 350_000]
     assert most < 2 * links.nbytes

@@ -65,6 +65,10 @@ def _run_caught() -> int:
         if interrupts.received and status == interrupts.status:  # typer ends such a command without a word
             raise KeyboardInterrupt
         sys.stdout.flush()
+    except SystemExit:  # typer, where the output has no reader or a shell has got its completions
+        sys.stdout = getattr(sys.stdout, "wrapped", sys.stdout)  # typer's wrapper hides that it cannot be flushed
+        _drop_output()
+        raise
     except BrokenPipeError:  # the reader of the output has seen enough; typer says 1 too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1

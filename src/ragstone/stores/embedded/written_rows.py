@@ -1,6 +1,7 @@
 """The tables of the vectors of summaries and questions: written, searched, checked. Shapes: `schema.sql`, format 6."""
 
 import sqlite3
+from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -120,7 +121,8 @@ def score_chunks(
 
 def read_links(connection: sqlite3.Connection) -> Int64s:
     """The row of each chunk that has vectors, and their id, shape (chunks, 2): 16 bytes a chunk in memory."""
-    return np.fromiter(chain.from_iterable(connection.execute(LINKS)), dtype=np.int64).reshape(-1, 2)
+    links = array("q", chain.from_iterable(connection.execute(LINKS)))  # `fromiter` of numpy 2.5 takes twice that
+    return np.asarray(links, dtype=np.int64).reshape(-1, 2)
 
 
 def rate_rows(connection: sqlite3.Connection, rows: Sequence[int], query: Scores) -> dict[int, float]:

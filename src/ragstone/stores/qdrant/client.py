@@ -28,7 +28,8 @@ def make_client(url: QdrantUrl) -> AsyncQdrantClient:
     if url.local == ":memory:":
         return AsyncQdrantClient(location=":memory:")
     if url.local is not None:
-        return AsyncQdrantClient(path=url.local)
+        # Its calls come one after the other. Else the client asks SQLite about threads and leaves that connection open.
+        return AsyncQdrantClient(path=url.local, force_disable_check_same_thread=True)
     return AsyncQdrantClient(
         host=url.host,
         grpc_port=url.port,
