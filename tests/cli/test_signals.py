@@ -14,7 +14,7 @@ from tests.patience import HANG
 
 # Sends itself a signal when a module is looked for: at once, where exceptions are swallowed, or when Python ends.
 SCRIPT = """
-import atexit, os, signal, sys
+import atexit, os, signal, sys, threading
 
 moment, number, *words = sys.argv[1:]
 
@@ -36,7 +36,9 @@ class Struck:
 signal.signal(signal.SIGINT, signal.default_int_handler)  # where tests run in the background it would be ignored
 if moment == "nohup":
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-if moment == "end":
+if moment == "wait":  # as Python waits for threads
+    threading._register_atexit(strike)
+elif moment == "end":
     sys.last = Deaf()  # goes when all modules go
     atexit.register(strike)
 else:
@@ -63,8 +65,9 @@ def test_an_interrupt_where_exceptions_are_swallowed_is_not_lost() -> None:
     assert struck("deaf", "SIGINT") == (130, f"{CONTINUE}\n")
 
 
-def test_an_interrupt_of_a_command_that_is_done_changes_nothing() -> None:
-    assert struck("end", "SIGINT", "guard", "--help") == (0, "")
+@pytest.mark.parametrize("moment", ["wait", "end"])
+def test_an_interrupt_of_a_command_that_is_done_changes_nothing(moment: str) -> None:
+    assert struck(moment, "SIGINT", "guard", "--help") == (0, "")
 
 
 def test_a_closed_terminal_does_not_end_what_nohup_started() -> None:

@@ -254,7 +254,10 @@ def test_a_worker_that_is_killed_is_replaced_and_each_has_its_own_places(
             return [pid for pid in found if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text("utf-8")]
 
         until(lambda: len(workers()) == 2)
+        for pid in workers():  # Ctrl-C goes to all of the terminal, also while they start
+            os.kill(pid, signal.SIGINT)
         until(lambda: reaches(served.url))
+        assert len(workers()) == 2
         victim = workers()[0]
         os.kill(victim, signal.SIGKILL)
         for _ in range(20):
@@ -265,6 +268,7 @@ def test_a_worker_that_is_killed_is_replaced_and_each_has_its_own_places(
             os.kill(pid, signal.SIGHUP)
         assert served.process.wait(HANG) == 0
     said = [json.loads(line).get("message", "") for line in served.lines]  # also lines of questions
+    assert "Traceback" not in "".join(said)
     assert any(message.startswith("store ") for message in said)
     assert any(message.startswith("ready after") for message in said)
 

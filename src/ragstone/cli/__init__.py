@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 
-from ragstone.cli.signals import interrupts
+from ragstone.cli.signals import INTERRUPTED, interrupts
 
 # New objects after which the collector looks for cycles. At Python's 700 it went through those that imports make, which
 # all stay, so often that it took a sixth of the time of a search (`benchmarks/spine/shell.sh`).
@@ -62,7 +62,10 @@ def _run_caught() -> int:
 
     try:
         status = _run(debug=is_debugging())
-        if interrupts.received and status == interrupts.status:  # typer ends such a command without a word
+        if interrupts.received and status in (
+            INTERRUPTED,
+            interrupts.status,
+        ):  # typer ends such a command without a word
             raise KeyboardInterrupt
         sys.stdout.flush()
     except SystemExit:  # typer, where the output has no reader or a shell has got its completions
@@ -118,10 +121,11 @@ def _describe_os_error(error: OSError) -> str:
 
 def _drop_output() -> None:
     """Nothing more can be written where output cannot be; else the interpreter would say so once more at its end."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _fail_with(message: str, status: int) -> int:

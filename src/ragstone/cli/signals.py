@@ -10,6 +10,7 @@ import atexit
 import os
 import signal
 import sys
+import threading
 import time
 from contextlib import suppress
 from types import FrameType
@@ -39,6 +40,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self._hear_others = sys.__unraisablehook__
+        self._hear_threads = threading.__excepthook__
         self._catching = False
         self.reset()
 
@@ -75,6 +77,8 @@ class Interrupts:
             atexit.register(self._ignore)
         if sys.unraisablehook != self._hear_swallowed:
             self._hear_others, sys.unraisablehook = sys.unraisablehook, self._hear_swallowed
+        if threading.excepthook != self._hear_thread:
+            self._hear_threads, threading.excepthook = threading.excepthook, self._hear_thread
 
     def handle(self, number: int, frame: FrameType | None) -> None:
         """The first signal raises `KeyboardInterrupt` in the main thread; one that comes later ends the process."""
@@ -110,7 +114,8 @@ class Interrupts:
         """Python has next to nothing left to do, and no handlers any more: a signal would only change the status."""
         for name in SIGNALS:
             if (number := getattr(signal, name, None)) is not None and signal.getsignal(number) == self.handle:
-                signal.signal(number, signal.SIG_IGN)
+                with suppress(ValueError):  # in the thread that ends the process
+                    signal.signal(number, signal.SIG_IGN)
 
     def _raise_when_safe(self, frame: FrameType | None) -> None:
         place = None if frame is None else (id(frame), frame.f_lasti)
@@ -133,6 +138,11 @@ class Interrupts:
             signal.setitimer(signal.ITIMER_REAL, LOOK_AGAIN_SECONDS)
         else:
             self._hear_others(unraisable)
+
+    def _hear_thread(self, failed: "threading.ExceptHookArgs") -> None:
+        """A thread that ends in an error after an interrupt, as a loop that is closed, has nothing to say."""
+        if not self.received:
+            self._hear_threads(failed)
 
 
 interrupts = Interrupts()

@@ -11,7 +11,8 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from multiprocessing import resource_tracker
 from pathlib import Path
 from types import FrameType
 
@@ -113,11 +114,17 @@ class _Supervisor(Multiprocess):
         """The terminal is closed: end."""
         self.handle_term()
 
+    def init_processes(self) -> None:
+        """Start the processes."""
+        with _withhold_terminal():
+            super().init_processes()
+
     def keep_subprocess_alive(self) -> None:
         """Start a process for each that was killed, with the certificate that fitted last."""
         if isinstance(self.config, _Config) and self.config.certificate is not None:
             self.config.certificate.refresh()
-        super().keep_subprocess_alive()
+        with _withhold_terminal():
+            super().keep_subprocess_alive()
 
     def terminate_all(self) -> None:
         """Tell the processes to end. They close their own copies of the sockets; the one that is left would take
@@ -134,6 +141,18 @@ class _Supervisor(Multiprocess):
                     process.process.kill()
             time.sleep(POLL_SECONDS)
         super().join_all()
+
+
+@contextlib.contextmanager
+def _withhold_terminal() -> Iterator[None]:
+    """Processes that are started meanwhile never hear Ctrl-C or that the terminal is closed, which go to all of a
+    group: their parent tells them to end."""
+    resource_tracker.ensure_running()  # which lets signals through again when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class _AppFactory:
@@ -189,8 +208,6 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is None:
         return
-
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that is closed ends the parent
 
     def wait_for_end() -> None:
         parent.join()

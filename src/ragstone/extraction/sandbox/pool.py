@@ -17,6 +17,7 @@ from ragstone.extraction.sandbox.child import Child, FloodError, GarbledError
 from ragstone.extraction.sandbox.children import Children
 from ragstone.extraction.sandbox.document_limits import DEFAULT, NO_OPTIONS, Bounds
 from ragstone.extraction.sandbox.messages import DRAWN, FAILED, MADE, READY, Request
+from ragstone.extraction.sandbox.uninterrupted import run_uninterrupted
 
 START = 300.0  # seconds to start in, to end a hang; 0.3 on an idle machine
 EXIT_PATIENCE = 5.0  # seconds that a child which stopped talking has to end by itself
@@ -72,18 +73,24 @@ class Pool:
         """A child's answer and of which kind it is."""
         bounds = bounds.for_size(len(data))
         request = _build_request(next(self._numbers), parser, len(data), path, options, bounds)
+        use = _Use(path)
+        return run_uninterrupted(lambda: self._ask_in_place(request, data, bounds, use), use.give_up)
+
+    def _ask_in_place(self, request: Request, data: bytes, bounds: Bounds, use: "_Use") -> tuple[bytes, bytearray]:
+        path = use.path
         with self._children.places:
             closings = self._closings
-            child = self._take_child(path)
+            child = self._take_child(use)
             try:
                 kind, last, answer = child.ask(request, data, most=bounds.output_bytes + FAILURE)
             except (EOFError, OSError, FloodError, GarbledError) as error:
                 status = self._dismiss_child(child, patience=EXIT_PATIENCE if isinstance(error, EOFError) else 0.0)
-                self._check_not_stopped(path)
+                self._check_not_stopped(use)
                 raise _explain_silence(error, path, bounds.with_pages(child.pages), status, child.stderr_tail) from None
             except BaseException:  # an interrupt: nobody waits for the answer
                 self._dismiss_child(child)
                 raise
+            use.end()
             self._return_child(child, closings, last=last)
         return kind, answer
 
@@ -108,18 +115,20 @@ class Pool:
             child.forget()
         self._reset()
 
-    def _take_child(self, path: str) -> Child:
+    def _take_child(self, use: "_Use") -> Child:
         """An idle child or a new one."""
         while True:
-            self._check_not_stopped(path)
+            self._check_not_stopped(use)
             child = self._children.take_idle()
             if child is None:
-                return self._start_child(path)
+                return self._start_child(use)
             if child.is_quiet():
+                use.begin(child)
                 return child
             self._dismiss_child(child)
 
-    def _start_child(self, path: str) -> Child:
+    def _start_child(self, use: "_Use") -> Child:
+        path = use.path
         if not sys.executable or getattr(sys, "frozen", False) or sys.platform == "win32":
             raise refusals.explain_no_process(path, "this program can start no other Python under limits")
         try:
@@ -127,12 +136,13 @@ class Pool:
         except OSError as error:
             raise refusals.explain_no_process(path, str(error)) from None
         self._children.add(child)
+        use.begin(child)
         try:
-            self._check_not_stopped(path)
+            self._check_not_stopped(use)
             kind, _, answer = child.await_greeting(seconds=START)
         except (EOFError, OSError, FloodError, GarbledError) as error:
             status = self._dismiss_child(child, patience=EXIT_PATIENCE)
-            self._check_not_stopped(path)
+            self._check_not_stopped(use)
             raise refusals.explain_failed_start(
                 path, "it does not answer" if status is None else str(error), child.stderr_tail
             ) from None
@@ -158,9 +168,38 @@ class Pool:
         self._children.remove(child)
         return status
 
-    def _check_not_stopped(self, path: str) -> None:
-        if self._stopped:
-            raise Refused("broken", f"{path} was not read: the run was stopped")
+    def _check_not_stopped(self, use: "_Use") -> None:
+        if self._stopped or use.is_given_up:
+            raise Refused("broken", f"{use.path} was not read: the run was stopped")
+
+
+class _Use:
+    """The use of a child for one document, which another thread may give up."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._lock = threading.Lock()  # of what follows
+        self._child: Child | None = None
+        self.is_given_up = False
+
+    def begin(self, child: Child) -> None:
+        """The document is this child's from now on."""
+        with self._lock:
+            self._child = child
+            if self.is_given_up:
+                child.end()
+
+    def end(self) -> None:
+        """The child has answered: it may read another document now."""
+        with self._lock:
+            self._child = None
+
+    def give_up(self) -> None:
+        """End the child that reads it, or that would."""
+        with self._lock:
+            self.is_given_up = True
+            if self._child is not None:
+                self._child.end()
 
 
 def _build_request(
