@@ -3,6 +3,8 @@
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -14,12 +16,16 @@ from tests.patience import HANG
 
 # Sends itself a signal when a module is looked for: at once, where exceptions are swallowed, or when Python ends.
 SCRIPT = """
-import atexit, os, signal, sys, threading
+import os, signal, sys, threading
 
 moment, number, *words = sys.argv[1:]
 
 def strike(kill=os.kill, me=os.getpid(), number=signal.Signals[number]):
     kill(me, number)
+
+class Half:
+    def __del__(self):
+        raise OSError("it was not made to its end")
 
 class Deaf:
     def __del__(self, strike=strike):
@@ -29,7 +35,8 @@ class Struck:
     def find_spec(self, name, *_):
         if name == "typer":
             sys.meta_path.remove(self)
-            strike() if moment != "deaf" else Deaf()
+            half = moment in ("deaf", "nohup") or Half()
+            Deaf() if moment == "deaf" else exec("strike()")  # as a dataclass is made
             while moment == "deaf":
                 pass
 
@@ -39,8 +46,7 @@ if moment == "nohup":
 if moment == "wait":  # as Python waits for threads
     threading._register_atexit(strike)
 elif moment == "end":
-    sys.last = Deaf()  # goes when all modules go
-    atexit.register(strike)
+    sys.kept = Deaf()  # goes when all modules go
 else:
     sys.meta_path.insert(0, Struck())
 from ragstone.cli import main
@@ -49,28 +55,37 @@ main()
 """
 
 
-def struck(*how: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *how], check=False, timeout=HANG, capture_output=True, text=True
-    )
-    return done.returncode, done.stderr
+Struck = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def struck(tmp_path: Path) -> Struck:
+    """Exit status and stderr of the script, run as a module as `python -m ragstone` is."""
+    (tmp_path / "struck.py").write_text(SCRIPT, encoding="utf-8")
+
+    def run(*how: str) -> tuple[int, str]:
+        call = [sys.executable, "-m", "struck", *how]
+        done = subprocess.run(call, check=False, timeout=HANG, capture_output=True, text=True, cwd=tmp_path)
+        return done.returncode, done.stderr
+
+    return run
 
 
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
-def test_each_signal_ends_a_command_with_a_sentence(name: str, status: int) -> None:
+def test_each_signal_ends_a_command_with_a_sentence(struck: Struck, name: str, status: int) -> None:
     assert struck("import", name) == (status, f"{CONTINUE}\n")
 
 
-def test_an_interrupt_where_exceptions_are_swallowed_is_not_lost() -> None:
+def test_an_interrupt_where_exceptions_are_swallowed_is_not_lost(struck: Struck) -> None:
     assert struck("deaf", "SIGINT") == (130, f"{CONTINUE}\n")
 
 
 @pytest.mark.parametrize("moment", ["wait", "end"])
-def test_an_interrupt_of_a_command_that_is_done_changes_nothing(moment: str) -> None:
+def test_an_interrupt_of_a_command_that_is_done_changes_nothing(struck: Struck, moment: str) -> None:
     assert struck(moment, "SIGINT", "guard", "--help") == (0, "")
 
 
-def test_a_closed_terminal_does_not_end_what_nohup_started() -> None:
+def test_a_closed_terminal_does_not_end_what_nohup_started(struck: Struck) -> None:
     assert struck("nohup", "SIGHUP", "guard", "--help") == (0, "")
 
 

@@ -109,6 +109,9 @@ class Interrupts:
     def finish(self, status: int) -> None:
         """All is done but Python's own end, which a signal cuts short."""
         self._finished = status
+        # Python notes an interrupt that comes out of `exec`, as of a dataclass that is made, forgets it at the next
+        # `exec`, and else ends by SIGINT in place of the status.
+        exec("")  # noqa: S102  # nothing is executed
 
     def _ignore(self) -> None:
         """Python has next to nothing left to do, and no handlers any more: a signal would only change the status."""
@@ -131,12 +134,13 @@ class Interrupts:
             self._raise_when_safe(frame)
 
     def _hear_swallowed(self, unraisable: "sys.UnraisableHookArgs") -> None:
-        """Where Python lets no exception pass, as in `__del__`, an interrupt is raised again a moment later."""
+        """Where Python lets no exception pass, as in `__del__`, an interrupt is raised again a moment later. What else
+        fails there after an interrupt, as an object that was not made to its end, has nothing to say."""
         if isinstance(unraisable.exc_value, KeyboardInterrupt) and self._number is not None:
             self._raised, self._place = False, None
             signal.signal(signal.SIGALRM, self._look_again)
             signal.setitimer(signal.ITIMER_REAL, LOOK_AGAIN_SECONDS)
-        else:
+        elif not self.received:
             self._hear_others(unraisable)
 
     def _hear_thread(self, failed: "threading.ExceptHookArgs") -> None:
