@@ -4,7 +4,7 @@ import os
 import threading
 
 from ragstone.extraction.sandbox.child import Child
-from ragstone.extraction.sandbox.pool import Pool
+from ragstone.extraction.sandbox.pool import Pool, _Use
 
 _handed: list[Child] = []
 _lock = threading.Lock()
@@ -20,15 +20,16 @@ class Readers(Pool):
                 _handed.append(child)
         super().close()
 
-    def _start_child(self, path: str) -> Child:
+    def _start_child(self, use: _Use) -> Child:
         with _lock:
             child = _handed.pop() if _handed else None
         if child is None:
-            return super()._start_child(path)
+            return super()._start_child(use)
         if not child.is_quiet():  # it has ended, or is about to
             _ended(child)
-            return self._start_child(path)
+            return self._start_child(use)
         self._children.add(child)
+        use.begin(child)
         return child
 
 

@@ -25,8 +25,8 @@ def main() -> None:
         interrupts.finish(status)
     except KeyboardInterrupt:  # also while the program is still being imported
         status = interrupts.tell()
-        _drop_output()
         interrupts.finish(status)
+    _drop_output()
     sys.exit(status)
 
 
