@@ -8,6 +8,8 @@
 # make ray         an ingestion by a Ray cluster of this machine, also when a worker is killed, or (as root) a machine lost
 # make kills       hundreds of ends of an ingestion by kill -9, at random moments (half an hour)
 # make frameworks  the pages on LangChain, LlamaIndex and Haystack, with each of them (560 MB)
+# make pythons     the demo with each Python from 3.11 on that is found, in an environment of its own
+# make lowest      the demo with the lowest versions of all packages that pyproject.toml allows
 # make eval   the demo's questions: how good the search is; eval-rag: the answers; eval-both: both
 #             eval-chunk: the places that answer; more options in EVAL="--judge-model VENDOR/MODEL"
 PYTHON ?= python3.11
@@ -16,7 +18,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: containers preset-library preset-notes preset-research preset-company help demo dev gate eval eval-rag eval-both eval-chunk test check frameworks kills ray lint types parts clean
+.PHONY: containers preset-library preset-notes preset-research preset-company help demo dev gate eval eval-rag eval-both eval-chunk test check frameworks kills ray pythons lowest lint types parts clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -90,6 +92,21 @@ frameworks: .venv/.tested
 	  folder=.venv/frameworks/$${one%% *} && \
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --target $$folder $$one && \
 	  PYTHONPATH=$$folder $(BIN)/python -m pytest -q -n 0 -W ignore tests/docs/test_frameworks.py || exit 1; done
+
+pythons:
+	for one in python3.11 python3.12 python3.13 python3.14; do \
+	  $$one -c pass 2>/dev/null || { echo "make pythons: $$one not found"; continue; }; \
+	  folder=.venv/pythons/$$one && $$one -m venv $$folder && \
+	  $$folder/bin/python -m pip install --quiet --disable-pip-version-check '.[server,mcp]' && \
+	  $$folder/bin/python -W error -c 'import ragstone' && sh demo/run.sh $$folder/bin/ragstone $$folder/store || exit 1; done
+
+lowest: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile -q --only-binary :all: --resolution lowest-direct --extra server --extra mcp pyproject.toml -o .venv/lowest.txt
+	$(PYTHON) -m venv .venv/lowest
+	.venv/lowest/bin/python -m pip install --quiet --disable-pip-version-check -r .venv/lowest.txt
+	.venv/lowest/bin/python -m pip install --quiet --disable-pip-version-check --no-deps .
+	sh demo/run.sh .venv/lowest/bin/ragstone .venv/lowest/store
 
 parts:
 	@packages="$$(cat .ci/packages 2>/dev/null)"; \
