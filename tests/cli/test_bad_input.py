@@ -41,6 +41,7 @@ from tests.patience import HANG
         (("search", "x", "--confidentiality", "restricted"), 2, "restricted documents were asked for"),
         (("search", "x", "--config", "none.yaml"), 2, "none.yaml does not exist"),
         (("serch", "x"), 2, "No such command"),
+        (("collections", "--store", "x"), 2, "No such option: --store (see ragstone collections --help)"),
         (("chunk",), 2, "name a document and a chunk"),
         (("extract", "nowhere.md"), 2, "nowhere.md does not exist"),
         (("extract", "docs"), 2, "docs is a folder"),

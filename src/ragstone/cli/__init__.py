@@ -6,6 +6,7 @@ import io
 import os
 import sys
 import warnings
+from typing import Any
 
 from ragstone.cli.signals import INTERRUPTED, interrupts
 
@@ -105,9 +106,17 @@ def _run(*, debug: bool) -> int:
         if message.startswith("Usage: "):  # a group without a command: its whole help
             print(message, file=sys.stderr)
             return error.exit_code
-        return _fail_with(f"error: {message} (see ragstone --help)", error.exit_code)
+        return _fail_with(f"error: {message} (see ragstone {_name_command(error)}--help)", error.exit_code)
     except Abort:  # a question was not answered
         return _fail_with("stopped: nothing was changed", 1)
+
+
+def _name_command(error: Any) -> str:
+    """The command, or group of commands, that was not understood, with a blank behind each word."""
+    names, context = "", getattr(error, "ctx", None)
+    while context is not None and context.parent is not None:
+        names, context = f"{context.info_name} {names}", context.parent
+    return names
 
 
 def _describe_os_error(error: OSError) -> str:
