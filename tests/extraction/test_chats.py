@@ -9,6 +9,7 @@ import pytest
 import ragstone
 from ragstone.chunking import Characters, make_chunker
 from ragstone.extraction import extract
+from ragstone.extraction.chats.conversation import Conversation, Message, write_conversation
 from ragstone.extraction.chats.formats import read_chat
 from ragstone.extraction.chats.pages import read_chat_page
 from ragstone.extraction.chats.slack import find_users_file, read_people, show_text
@@ -24,6 +25,9 @@ def make_slack(user: str, second: int, text: str, thread: int = 0) -> dict[str, 
     return {**said, "thread_ts": f"17095470{thread:02}.000100"} if thread else said
 
 
+FAILED = [{"type": "section", "text": {"type": "mrkdwn", "text": "Build 7 failed"}}]
+
+
 def test_a_day_of_slack_has_names_and_each_thread_in_one_piece() -> None:
     chat = [
         {"type": "message", "subtype": "channel_join", "user": "U2", "ts": "1709547001.000100", "text": "<@U2> joined"},
@@ -31,6 +35,7 @@ def test_a_day_of_slack_has_names_and_each_thread_in_one_piece() -> None:
         *(make_slack("U9", n, f"Lunch {n} &amp; more. " * 3) for n in range(11, 20)),
         make_slack("U2", 30, "The manager, <@U1>.", thread=10),
         {"type": "message", "ts": "1709547040.000100", "username": "bot", "text": "", "files": [{"name": "log.txt"}]},
+        {**make_slack("U3", 45, ""), "blocks": FAILED, "attachments": [{"blocks": [{"text": "On node 3"}]}]},
         {**make_slack("U1", 50, "Late."), "thread_ts": "1709447040.000100"},
     ]
     found = extract(json.dumps(chat).encode(), path=DAY, people=PEOPLE)
@@ -43,8 +48,9 @@ def test_a_day_of_slack_has_names_and_each_thread_in_one_piece() -> None:
     ]
     assert thread.text.endswith("The manager, @Ann Smith.")
     texts = [block.text for block in found.blocks]
-    assert texts[-2:] == [
+    assert texts[-3:] == [
         "bot (2024-03-04 10:10 UTC): (files: log.txt)",
+        "U3 (2024-03-04 10:10 UTC): Build 7 failed\nOn node 3",
         "Ann Smith (2024-03-04 10:10 UTC, in a thread of 2024-03-03): Late.",
     ]
     assert "U9 (2024-03-04 10:10 UTC): Lunch 11 & more." in texts[2]
@@ -144,7 +150,7 @@ def make_teams(number: str, name: str, minute: int, html: str, **more: Any) -> d
 
 TEAMS = {
     "value": [
-        make_teams("2", "Bo", 30, "<p>Other</p>"),
+        make_teams("2", "Bo", 30, "<p>Other</p>", attachments=[{"content": json.dumps(FAILED)}, {"content": "{"}]),
         make_teams("1", "Ann", 10, "<p>A &lt; B</p><p>C</p>", replies=[make_teams("3", "Bo", 40, "<div>40 k</div>")]),
         {"messageType": "systemEventMessage", "createdDateTime": "2024-03-04T09:00:00Z"},
     ]
@@ -188,7 +194,7 @@ SKYPE = {
             TEAMS,
             [
                 "Ann (2024-03-04 10:10 UTC): A < B\nC\nBo (2024-03-04 10:40 UTC): 40 k",
-                "Bo (2024-03-04 10:30 UTC): Other",
+                "Bo (2024-03-04 10:30 UTC): Other\nBuild 7 failed",
             ],
         ),
         (SKYPE, ["Roof", "ann (2024-03-04 10:10 UTC): 0", "bo (2024-03-04 10:11 UTC): 1"]),
@@ -196,6 +202,47 @@ SKYPE = {
 )
 def test_exports_of_chats_are_written_message_by_message(value: Any, texts: list[str]) -> None:
     assert [block.text for block in extract(json.dumps(value).encode(), path="export.json").blocks] == texts
+
+
+def test_a_mark_beside_the_messages_of_an_export_closes_it() -> None:
+    value = json.dumps({"confidentiality": "restricted", **DISCORD})
+    assert extract(value.encode(), path="export.json").meta == {"date": "2024-03-05", "confidentiality": "restricted"}
+
+
+@pytest.mark.parametrize("path", ["export.json", DAY])
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"type": "ticket", "id": 7, "name": "Pump", "messages": [{"type": "message", "from": "Ann", "body": "Leaks."}]},
+        {"type": "ticket", "id": 7, "name": "Pump", "messages": [{"type": "message", "date": 1, "text": "Leaks."}]},
+        {"guild": {"name": "Pump"}, "channel": {}, "messages": [{"author": {"name": "Ann"}, "body": "Leaks."}]},
+        {"messages": [{"ts": "1709547072.1", "user": "Ann", "body": "Leaks."}], "name": "Pump"},
+    ],
+)
+def test_json_that_is_like_an_export_is_read_as_any_json(value: Any, path: str) -> None:
+    assert '"Leaks."' in extract(json.dumps(value).encode(), path=path).record
+
+
+@pytest.mark.parametrize("odd", [[], {}, [[{"text": 1}]], 1e300, True, None, "\0"])
+@pytest.mark.parametrize("export", [[make_slack("U1", 1, "Hi")], DISCORD, TELEGRAM, GOOGLE, TEAMS, SKYPE])
+def test_odd_values_in_an_export_lead_to_no_fault(export: Any, odd: Any) -> None:
+    def spoil(value: Any, key: str) -> Any:
+        if isinstance(value, dict):
+            return {k: odd if k == key else spoil(v, key) for k, v in {**value, "subtype": "", "id": 1}.items()}
+        return [spoil(one, key) for one in value] if isinstance(value, list) else value
+
+    def list_keys(value: Any) -> set[str]:
+        inner = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+        return {key for one in inner for key in list_keys(one)} | (set(value) if isinstance(value, dict) else set())
+
+    for key in sorted({*list_keys(export), "subtype", "id"}):
+        assert extract(json.dumps(spoil(export, key)).encode(), path=DAY).blocks
+
+
+def test_long_threads_are_joined_in_step() -> None:
+    in_step(
+        lambda size: write_conversation(Conversation("", [Message("A", "", "Yes.", "t")] * size)), 500, 4000, most=16
+    )
 
 
 TELEGRAM_PAGE = """<html><head><title>Exported Data</title></head><body><div class="page_header"><div class="text bold">

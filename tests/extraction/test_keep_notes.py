@@ -41,6 +41,13 @@ def test_other_json_is_no_note(text: str) -> None:
     assert read_note(text) is None
 
 
+@pytest.mark.parametrize("digits", [18, 400])
+def test_a_note_of_no_possible_time_is_read_without_one(digits: int) -> None:
+    note = f'{{"userEditedTimestampUsec": {"9" * digits}, "textContent": "Door 4711."}}'
+    found = extract(note.encode(), path="note.json")
+    assert (found.record, found.meta) == ("Door 4711.", {})
+
+
 @pytest.mark.parametrize(
     "rule", ["", "FREQ=", "FREQ=DAILY;INTERVAL=x", "FREQ=DAILY;COUNT=" + "9" * 5000, "FREQ=YEARLY;BYMONTH=13", "=;=;"]
 )

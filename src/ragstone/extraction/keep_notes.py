@@ -7,6 +7,7 @@ import msgspec
 
 from ragstone.core.types import Block
 from ragstone.extraction.chats.conversation import read_seconds
+from ragstone.extraction.json_values import list_dicts, strip_text
 from ragstone.extraction.record.builder import BlockDraft, write_record
 
 SIGN = '"userEditedTimestampUsec"'
@@ -24,27 +25,19 @@ def read_note(text: str) -> tuple[str, dict[str, str], str, tuple[Block, ...]] |
         return None
     record, blocks = write_record(_draft_note(value))
     edited = value.get("userEditedTimestampUsec")
-    moment = read_seconds(edited / 1_000_000) if isinstance(edited, int) else None
-    return _text(value.get("title")), {"date": f"{moment:%Y-%m-%d}"} if moment else {}, record, blocks
+    moment = read_seconds(edited // 1_000_000) if isinstance(edited, int) else None
+    return strip_text(value.get("title")), {"date": f"{moment:%Y-%m-%d}"} if moment else {}, record, blocks
 
 
 def _draft_note(note: Mapping[str, Any]) -> Iterator[BlockDraft]:
-    yield BlockDraft("heading", " ".join(_text(note.get("title")).split()), level=1)
-    for part in _text(note.get("textContent")).replace("\r\n", "\n").split("\n\n"):
+    yield BlockDraft("heading", " ".join(strip_text(note.get("title")).split()), level=1)
+    for part in strip_text(note.get("textContent")).replace("\r\n", "\n").split("\n\n"):
         yield BlockDraft("paragraph", part.strip())
-    for item in _list_dicts(note.get("listContent")):
-        if words := " ".join(_text(item.get("text")).split()):
+    for item in list_dicts(note.get("listContent")):
+        if words := " ".join(strip_text(item.get("text")).split()):
             yield BlockDraft("list", f"- [{'x' if item.get('isChecked') else ' '}] {words}", level=1)
-    if labels := ", ".join(filter(None, (_text(one.get("name")) for one in _list_dicts(note.get("labels"))))):
+    if labels := ", ".join(filter(None, (strip_text(one.get("name")) for one in list_dicts(note.get("labels"))))):
         yield BlockDraft("paragraph", f"Labels: {labels}")
-    for link in _list_dicts(note.get("annotations")):
-        said = dict.fromkeys(filter(None, (_text(link.get(key)) for key in ("title", "description", "url"))))
+    for link in list_dicts(note.get("annotations")):
+        said = dict.fromkeys(filter(None, (strip_text(link.get(key)) for key in ("title", "description", "url"))))
         yield BlockDraft("paragraph", "\n".join(said))
-
-
-def _list_dicts(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    return value.replace("\0", "").strip() if isinstance(value, str) else ""

@@ -69,7 +69,7 @@ class PlainText:
         if self.media_type == JSON or file_suffix(path) == ".properties":
             record = show_characters(record)
         if self.media_type == JSON and (written := _write_export(record, path, self.people)) is not None:
-            return close_if_marked(replace(written, warnings=warnings), written.record)
+            return close_if_marked(replace(written, warnings=warnings), record)
         if self.media_type == JSON:
             record = show_mentions(show_times(record))
             blocks = tuple(_build_elements(record))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import groupby
 
 from ragstone.core.types import Block
 from ragstone.extraction.record.builder import BlockDraft, write_record
@@ -44,7 +45,7 @@ def write_conversation(chat: Conversation) -> tuple[str, tuple[Block, ...]]:
     days = {message.day for message in chat.messages}
     day = ""
     if chat.title:
-        drafts.append(BlockDraft("heading", chat.title, level=1))
+        drafts.append(BlockDraft("heading", " ".join(chat.title.split()), level=1))
     for message in _join_threads(chat.messages):
         if len(days) > 1 and message.day and message.day != day and not (message.thread and _is_in(message, threads)):
             day = message.day
@@ -56,6 +57,7 @@ def write_conversation(chat: Conversation) -> tuple[str, tuple[Block, ...]]:
             BlockDraft("paragraph", f"{name} ({message.when}): {said}" if message.when else f"{name}: {said}")
         )
         threads += [""] * (len(drafts) - 1 - len(threads)) + [message.thread]
+    threads += [""] * (len(drafts) - len(threads))
     record, blocks = write_record(drafts)
     return record, tuple(_join_blocks(blocks, threads))
 
@@ -76,18 +78,11 @@ def _join_threads(messages: Iterable[Message]) -> Iterator[Message]:
 
 def _join_blocks(blocks: Sequence[Block], threads: Sequence[str]) -> Iterator[Block]:
     """The blocks, those of one thread as one that is whole."""
-    open_: Block | None = None
-    before = ""
-    for block, thread in zip(blocks, threads, strict=True):
-        if open_ is not None and thread and thread == before:
-            open_ = replace(open_, text=f"{open_.text}\n{block.text}", spans=(*open_.spans, *block.spans), whole=True)
-        else:
-            if open_ is not None:
-                yield open_
-            open_ = block
-        before = thread
-    if open_ is not None:
-        yield open_
+    for _, places in groupby(range(len(blocks)), key=lambda place: threads[place] or place):
+        group = [blocks[place] for place in places]
+        text = "\n".join(block.text for block in group)
+        spans = tuple(span for block in group for span in block.spans)
+        yield replace(group[0], text=text, spans=spans, whole=len(group) > 1)
 
 
 def show_moment(moment: datetime) -> str:

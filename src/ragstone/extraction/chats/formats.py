@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ import msgspec
 
 from ragstone.extraction.chats.conversation import Conversation, Message, read_moment, show_moment
 from ragstone.extraction.chats.slack import DAY_FILE, read_slack
+from ragstone.extraction.json_values import find_texts, list_dicts, strip_text
 
 SIGNS = ('"messages"', '"messageType"', '"MessageList"')  # one stands in each export
 LINE_END = re.compile(r"(?:<br\s?/?>|</(?:p|div|li|tr|h\d)>)\n?", re.IGNORECASE)
@@ -32,7 +33,8 @@ def read_chat(text: str, *, path: str, people: Mapping[str, str]) -> Conversatio
         _read_google,
         _read_teams,
     )
-    return next((chat for read in readers if (chat := read(value)) is not None and chat.messages), None)
+    found = (chat for read in readers if (chat := read(value)) is not None)
+    return next((chat for chat in found if any(one.text for one in chat.messages)), None)
 
 
 def _read_discord(value: Any) -> Conversation | None:
@@ -41,18 +43,18 @@ def _read_discord(value: Any) -> Conversation | None:
         return None
     names = (value["guild"].get("name"), value["channel"].get("category"), f"#{value['channel'].get('name')}")
     title = " / ".join(dict.fromkeys(str(name) for name in names if name))
-    messages = _list_dicts(value["messages"])
+    messages = list_dicts(value["messages"])
     by_id = {str(one.get("id")): one for one in messages}
     return Conversation(title, [_read_discord_message(one, by_id) for one in messages])
 
 
 def _read_discord_message(one: Mapping[str, Any], by_id: Mapping[str, Mapping[str, Any]]) -> Message:
-    texts = [_text(one.get("content"))]
-    for embed in _list_dicts(one.get("embeds")):
-        fields = _list_dicts(embed.get("fields"))
-        texts += [_text(embed.get("title")), _text(embed.get("description"))]
-        texts += [f"{_text(field.get('name'))}: {_text(field.get('value'))}" for field in fields]
-    files = ", ".join(filter(None, (_text(file.get("fileName")) for file in _list_dicts(one.get("attachments")))))
+    texts = [strip_text(one.get("content"))]
+    for embed in list_dicts(one.get("embeds")):
+        fields = list_dicts(embed.get("fields"))
+        texts += [strip_text(embed.get("title")), strip_text(embed.get("description"))]
+        texts += [f"{strip_text(field.get('name'))}: {strip_text(field.get('value'))}" for field in fields]
+    files = ", ".join(filter(None, (strip_text(file.get("fileName")) for file in list_dicts(one.get("attachments")))))
     texts.append(f"(files: {files})" if files else "")
     reference = one.get("reference")
     answered = by_id.get(str(reference.get("messageId"))) if isinstance(reference, dict) else None
@@ -67,27 +69,30 @@ def _read_telegram(value: Any) -> Conversation | None:
     """By Telegram Desktop."""
     if not _has(value, type=str, id=int, messages=list):
         return None
-    messages = [one for one in _list_dicts(value["messages"]) if one.get("type") == "message"]
-    by_id = {one.get("id"): one for one in messages}
+    messages = [one for one in list_dicts(value["messages"]) if one.get("type") == "message"]
+    if not all({"date", "from", "text"} <= one.keys() for one in messages):
+        return None
+    by_id = {str(one.get("id")): one for one in messages}
     read = []
     for one in messages:
-        answered = by_id.get(one.get("reply_to_message_id"))
+        answered = by_id.get(str(one.get("reply_to_message_id")))
         poll = one.get("poll")
-        texts = [_join_telegram(one.get("text")), _text(one.get("file_name")) and f"(files: {_text(one['file_name'])})"]
+        file = strip_text(one.get("file_name"))
+        texts = [_join_telegram(one.get("text")), f"(files: {file})" if file else ""]
         if isinstance(poll, dict):
-            texts += [_text(poll.get("question")), *(_text(a.get("text")) for a in _list_dicts(poll.get("answers")))]
-        name = _text(one.get("from")) or _text(one.get("actor"))
-        forwarded = _text(one.get("forwarded_from"))
+            texts += [strip_text(poll.get("question")), *find_texts(poll.get("answers"))]
+        name = strip_text(one.get("from")) or strip_text(one.get("actor"))
+        forwarded = strip_text(one.get("forwarded_from"))
         texts = [f"(forwarded from {forwarded})", *texts] if forwarded else texts
-        said = _text(answered.get("from")) if answered else ""
+        said = strip_text(answered.get("from")) if answered else ""
         read.append(_make_message(name, read_moment(one.get("date")), texts, answers=said))
-    return Conversation(_text(value.get("name")), read)
+    return Conversation(strip_text(value.get("name")), read)
 
 
 def _join_telegram(text: Any) -> str:
     parts = text if isinstance(text, list) else [text]
     return "".join(
-        one if isinstance(one, str) else _text(one.get("text")) for one in parts if isinstance(one, str | dict)
+        one if isinstance(one, str) else strip_text(one.get("text")) for one in parts if isinstance(one, str | dict)
     )
 
 
@@ -95,16 +100,16 @@ def _read_google(value: Any) -> Conversation | None:
     """By Google Takeout: `messages.json` of a room."""
     if not _has(value, messages=list):
         return None
-    messages = _list_dicts(value["messages"])
+    messages = list_dicts(value["messages"])
     if not messages or not all(isinstance(one.get("creator"), dict) and "created_date" in one for one in messages):
         return None
     read = []
     for one in messages:
-        files = ", ".join(_text(file.get("original_name")) for file in _list_dicts(one.get("attached_files")))
-        texts = [_text(one.get("text")), f"(files: {files})" if files else ""]
+        files = ", ".join(strip_text(file.get("original_name")) for file in list_dicts(one.get("attached_files")))
+        texts = [strip_text(one.get("text")), f"(files: {files})" if files else ""]
         said = "\n".join(filter(None, texts))
-        when = " ".join(_text(one.get("created_date")).split())
-        read.append(Message(_name(one["creator"]), when, said, _text(one.get("topic_id"))))
+        when = " ".join(strip_text(one.get("created_date")).split())
+        read.append(Message(_name(one["creator"]), when, said, strip_text(one.get("topic_id"))))
     return Conversation("", read)
 
 
@@ -113,46 +118,56 @@ def _read_teams(value: Any) -> Conversation | None:
     if _has(value, conversations=list):
         return _read_skype(value)
     found = value.get("value") if isinstance(value, dict) else value
-    messages = _list_dicts(found)
+    messages = list_dicts(found)
     if not messages or not all("messageType" in one and "createdDateTime" in one for one in messages):
         return None
     read = []
-    messages.sort(key=lambda one: _text(one.get("createdDateTime")))
+    messages.sort(key=lambda one: strip_text(one.get("createdDateTime")))
     for one in messages:
-        replies = sorted(_list_dicts(one.get("replies")), key=lambda reply: _text(reply.get("createdDateTime")))
-        thread = _text(one.get("replyToId")) or _text(one.get("id"))
+        replies = sorted(list_dicts(one.get("replies")), key=lambda reply: strip_text(reply.get("createdDateTime")))
+        thread = strip_text(one.get("replyToId")) or strip_text(one.get("id"))
         read += [_read_teams_message(each, thread) for each in (one, *replies) if each.get("messageType") == "message"]
     return Conversation("", read)
 
 
 def _read_teams_message(one: Mapping[str, Any], thread: str) -> Message:
     body = one.get("body")
-    content = _text(body.get("content")) if isinstance(body, dict) else ""
+    content = strip_text(body.get("content")) if isinstance(body, dict) else ""
     if isinstance(body, dict) and body.get("contentType") == "html":
         content = _strip_tags(content)
     author = one.get("from")
     people = [_name(each) for each in author.values()] if isinstance(author, dict) else []
-    files = ", ".join(filter(None, (_text(file.get("name")) for file in _list_dicts(one.get("attachments")))))
-    texts = [_text(one.get("subject")), content, f"(files: {files})" if files else ""]
+    attached = list_dicts(one.get("attachments"))
+    files = ", ".join(filter(None, (strip_text(file.get("name")) for file in attached)))
+    cards = [text for file in attached for text in _read_card(file.get("content"))]
+    texts = [strip_text(one.get("subject")), content, *cards, f"(files: {files})" if files else ""]
     made = _make_message(next(filter(None, people), ""), read_moment(one.get("createdDateTime")), texts)
     return Message(made.who, made.when, made.text, thread, made.day)
 
 
+def _read_card(content: Any) -> Iterator[str]:
+    """What a card of a program says, which Teams keeps as JSON within JSON."""
+    try:
+        yield from find_texts(msgspec.json.decode(strip_text(content)))
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return
+
+
 def _read_skype(value: Mapping[str, Any]) -> Conversation | None:
-    chats = [one for one in _list_dicts(value["conversations"]) if isinstance(one.get("MessageList"), list)]
+    chats = [one for one in list_dicts(value["conversations"]) if isinstance(one.get("MessageList"), list)]
     if len(chats) != 1:
         return None
-    messages = [one for one in _list_dicts(chats[0]["MessageList"]) if "content" in one]
-    messages.sort(key=lambda one: _text(one.get("originalarrivaltime")))
+    messages = [one for one in list_dicts(chats[0]["MessageList"]) if "content" in one]
+    messages.sort(key=lambda one: strip_text(one.get("originalarrivaltime")))
     read = [
         _make_message(
-            _text(one.get("displayName")) or _text(one.get("from")).rpartition(":")[2],
+            strip_text(one.get("displayName")) or strip_text(one.get("from")).rpartition(":")[2],
             read_moment(one.get("originalarrivaltime")),
-            [_strip_tags(_text(one["content"]))],
+            [_strip_tags(strip_text(one["content"]))],
         )
         for one in messages
     ]
-    return Conversation(_text(chats[0].get("displayName")), read)
+    return Conversation(strip_text(chats[0].get("displayName")), read)
 
 
 def _make_message(who: str, moment: datetime | None, texts: list[str], *, answers: str = "") -> Message:
@@ -174,15 +189,7 @@ def _has(value: Any, **members: type) -> bool:
     return isinstance(value, dict) and all(isinstance(value.get(key), kind) for key, kind in members.items())
 
 
-def _list_dicts(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else ""
-
-
 def _name(person: Any) -> str:
     if not isinstance(person, dict):
         return ""
-    return next(filter(None, (_text(person.get(k)) for k in ("nickname", "displayName", "name", "email"))), "")
+    return next(filter(None, (strip_text(person.get(k)) for k in ("nickname", "displayName", "name", "email"))), "")

@@ -31,7 +31,7 @@ def read_chat_page(text: str) -> Conversation | None:
         if all(sign in text for sign in signs):
             root = _parse_page(text)
             messages = [] if root is None else list(_list_messages(root, *classes))
-            if root is not None and messages:
+            if root is not None and any(one.text for one in messages):
                 return Conversation(_find_title(root), messages)
     return None
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ragstone.extraction.chats.conversation import Conversation, Message, read_seconds, show_moment
+from ragstone.extraction.json_values import find_texts, list_dicts
 
 DAY_FILE = re.compile(r"(?:(.*)/)?([^/]+)/(\d{4}-\d\d-\d\d)\.json")
 USERS = "users.json"
@@ -72,7 +73,7 @@ def _read_message(message: Mapping[str, Any], people: Mapping[str, str]) -> Mess
     bot = message.get("bot_profile")
     user = str(message.get("user") or "")
     who = people.get(user) or message.get("username") or (isinstance(bot, dict) and bot.get("name")) or user
-    silent = message.get("subtype") in SILENT
+    silent = str(message.get("subtype")) in SILENT
     thread = str(message.get("thread_ts") or "")
     text = "" if silent else "\n".join(_list_texts(message, people))
     asked = read_seconds(thread) if thread != str(message["ts"]) else None
@@ -85,19 +86,18 @@ def _list_texts(message: Mapping[str, Any], people: Mapping[str, str]) -> Iterat
     text = message.get("text")
     if isinstance(text, str) and text.strip():
         yield show_text(text, people)
-    for attached in _list_dicts(message.get("attachments")):
+    else:
+        yield from (show_text(one, people) for one in find_texts(message.get("blocks")))
+    for attached in list_dicts(message.get("attachments")):
         said = [attached.get(key) for key in ("pretext", "author_name", "title", "text")]
         texts = [show_text(one, people) for one in said if isinstance(one, str) and one.strip()]
         fallback = attached.get("fallback")
+        texts = texts or [show_text(one, people) for one in find_texts(attached.get("blocks"))]
         if texts or isinstance(fallback, str):
             yield "\n".join(texts or [show_text(str(fallback), people)])
-    files = [str(file.get("name") or file.get("title") or "") for file in _list_dicts(message.get("files"))]
+    files = [str(file.get("name") or file.get("title") or "") for file in list_dicts(message.get("files"))]
     if named := ", ".join(filter(None, files)):
         yield f"(files: {named})"
-
-
-def _list_dicts(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def show_text(text: str, people: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from ragstone.extraction.mail.rtf_body import unpack_rtf, unwrap_page
 
 SIGNATURE = b"\x78\x9f\x3e\x22"
 HEAD = struct.Struct("<BII")  # level, name and kind, size
-SUBJECT, BODY, CODE_PAGE = 0x00018004, 0x0002800C, 0x00069007
+BODY, CODE_PAGE = 0x0002800C, 0x00069007
 MESSAGE, ATTACHMENT = 0x00069003, 0x00069005  # lists of MAPI properties
 ATTACHMENT_BEGINS, ATTACHMENT_TITLE = 0x00069002, 0x00018010
 # MAPI: kinds of values by their bytes, and those with a size of their own.
