@@ -139,7 +139,19 @@ def test_comments_in_elements_of_the_articles_class_are_told_by_the_heading_that
     assert all(text.startswith("The harvest") for text in body[1:])
 
 
-@pytest.mark.parametrize("heading", ["6 Answers", "Comments", "Comments in code", "6 replies"])
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "6 Answers",
+        "Comments",
+        "Comments in code",
+        "6 replies",
+        "4 thoughts on testing",
+        "Thoughts on 2024",
+        "Comment 1",
+        "Comment (1)</h3><p>It is late.</p><h3>Comment (2)",
+    ],
+)
 def test_other_headings_begin_text_of_the_page(heading: str) -> None:
     page = f"<h1>Harvest</h1><div class='block'>{ARTICLE}</div><div><h3>{heading}</h3>{REPLIES}</div>"
     found = Html().extract(page.encode(), path="a.html")

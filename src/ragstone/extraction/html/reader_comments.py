@@ -7,11 +7,10 @@ from ragstone.extraction.html.inline import collect_texts
 from ragstone.extraction.html.prose import FEW
 from ragstone.extraction.html.tree import HEADINGS, Node
 
-NOUN = (
-    r"(?:comments?|thoughts? on\b.*|kommentare?|commentaires?|comentarios?|comentários?|commenti|reacties|komentar\w*"
-    r"|комментари\w*)"
-)
-COUNTED = re.compile(rf"\(?(?:\d{{1,5}}|one)\)?\s{NOUN}|{NOUN}\s?[(:]?\s?\d{{1,5}}\)?", re.IGNORECASE)
+NOUN = r"(?:comments?|kommentare?|commentaires?|comentarios?|comentários?|commenti|reacties|komentar\w*|комментари\w*)"
+COUNT = r"(?:\(?\d{1,5}\)?|one)"
+COUNTED = re.compile(rf"{COUNT}\s{NOUN}|{NOUN}\s?[(:]\s?\d{{1,5}}\)?", re.IGNORECASE)
+ON_TITLE = re.compile(rf"{COUNT}\sthoughts? on\b(.+)", re.IGNORECASE)  # WordPress repeats the title of the article
 LONGEST = 300  # characters of such a heading, which may repeat the title
 AROUND = 3  # elements that hold nothing but the heading
 
@@ -22,12 +21,21 @@ def find_reader_comments(nodes: Sequence[Node], every: Mapping[int, int]) -> set
     titles = [place for place, node in enumerate(nodes) if node.tag == "h1" and node.text]
     if len(titles) != 1:
         return set()
-    for heading in nodes[titles[0] + 1 :]:
+    above: set[str] = set()
+    found: list[Node] = []
+    for heading in nodes[titles[0] :]:
         if heading.tag in HEADINGS and 0 < heading.text <= LONGEST:
             text = " ".join("".join(collect_texts(heading)).split())
-            if COUNTED.fullmatch(text):
-                return _list_part(heading, nodes[0], every)
-    return set()
+            on_title = ON_TITLE.fullmatch(text)
+            if COUNTED.fullmatch(text) or (on_title and _list_words(on_title[1]) in above):
+                found.append(heading)
+            above.add(_list_words(text))
+    # Several such headings are numbered sections.
+    return _list_part(found[0], nodes[0], every) if len(found) == 1 else set()
+
+
+def _list_words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _list_part(heading: Node, body: Node, every: Mapping[int, int]) -> set[int]:
