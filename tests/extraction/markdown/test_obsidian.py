@@ -42,13 +42,27 @@ def test_comments_and_pictures_of_notes_are_in_no_block() -> None:
     assert found.title == "Release"
 
 
-@pytest.mark.parametrize("text", ["%%\nnever closed\n", "a %% b\n", "%%\n```\n%%\n```\n", "no %%sign%% of it\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%%\nnever closed\n",
+        "a %% b\n",
+        "%%\n```\n%%\n```\n",
+        "no %%sign%% of it\n",
+        "`CPU: %% used and %% idle` and ``%% a `b %%``\n",
+        "Write `![[image.png]]` <!-- %% foo bar %% --> here.\n",
+        "%% of a list\nText.\n\nThe share was 5%%\n",
+        "%%\nThe share was 5%%\n",
+        "%% @doc The server\n%% starts.\n%%%%%%\n",
+        "```md\n```python\n%% foo bar %%\n```\n",
+    ],
+)
 def test_signs_that_are_no_comment_stay(text: str) -> None:
     assert hide_comments(text) == text
 
 
 def test_comments_that_never_end_are_read_in_step() -> None:
-    in_step(lambda n: hide_comments("%%x\n" * n + "%% a b" * n), 1000, 8000, most=16)
+    in_step(lambda n: hide_comments("%%x\n" * n + "%% a b" * n + "`%%` ``" * n + "<!--" * n), 1000, 8000, most=16)
 
 
 @pytest.mark.parametrize(

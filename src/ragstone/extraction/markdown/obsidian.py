@@ -1,13 +1,17 @@
 """Marks of Obsidian in Markdown that no reader sees: comments, and the names of embedded pictures."""
 
 import re
+import sys
 from bisect import bisect_left
 from collections.abc import Sequence
 
-FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
+FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})([^\r\n]*)")
+# What stays on a line: code, and HTML comments, which are hidden as they are.
+KEPT = re.compile(r"(?<!`)(`++).*?(?<!`)\1(?!`)|<!--(?:(?!<!--).)*?-->")
 # `%% … %%` of several words on one line, behind a blank; or from the start of a line to the end of a later one.
 INLINE = re.compile(r"(?<!\S)%%(?=[^%`\n]*[^\s%`][ \t]+[^\s%`])[^%`\n]{3,2000}%%(?![\w%])")
-OPENING = re.compile(r"%%(?!%)[^%\n]*\n?")
+OPENING = re.compile(r"%%(?!%)[^%\r\n]*[\r\n]*")
+CLOSING = re.compile(r"[^%]*(?<!\d)%%\s*")
 PICTURE = re.compile(
     r"!\[\[[^\[\]\n]{1,300}\.(?:png|jpe?g|gif|webp|svg|bmp|avif)(?:[|#][^\[\]\n]{0,300})?\]\]", re.IGNORECASE
 )
@@ -25,34 +29,45 @@ def hide_comments(text: str) -> str:
     if "%%" not in text and "![[" not in text:
         return text
     lines = text.splitlines(keepends=True)
-    ends = [number for number, line in enumerate(lines) if line.rstrip().endswith("%%")]
-    fences = [number for number, line in enumerate(lines) if FENCE.match(line)]
+    # Where a comment over several lines ends: at the next sign, and before code; beside words also at a blank line.
+    signs = [number for number, line in enumerate(lines) if "%%" in line or FENCE.match(line)]
+    blanks = [number for number, line in enumerate(lines) if not line.strip()]
     fence, at = "", 0
     while at < len(lines):
         line = lines[at]
         if opening := FENCE.match(line):
             mark = opening[1]
-            fence = mark if not fence else "" if mark[0] == fence[0] and len(mark) >= len(fence) else fence
+            if not fence:
+                fence = mark
+            elif mark[0] == fence[0] and len(mark) >= len(fence) and not opening[2].strip():
+                fence = ""
         elif not fence:
-            if OPENING.fullmatch(line) and (end := _find_end(ends, fences, at + 1)):
-                lines[at:end] = [SHOWN.sub(" ", one) for one in lines[at:end]]
-                at = end
-                continue
+            if OPENING.fullmatch(line):
+                last = _find_next(signs, at + 1)
+                blank = _find_next(blanks, at + 1) if line.strip() != "%%" else len(lines)
+                if last < min(blank, len(lines)) and CLOSING.fullmatch(lines[last]):
+                    lines[at : last + 1] = [SHOWN.sub(" ", one) for one in lines[at : last + 1]]
+                    at = last + 1
+                    continue
             if "%%" in line or "![[" in line:
-                lines[at] = PICTURE.sub(_hide, INLINE.sub(_hide, line))
+                lines[at] = _hide_within(line)
         at += 1
     return "".join(lines)
 
 
-def _find_end(ends: Sequence[int], fences: Sequence[int], start: int) -> int:
-    """The line behind the comment that is open before `start`; 0 where it never ends, or not before code."""
-    end, fence = (_find_next(places, start) for places in (ends, fences))
-    return 0 if end is None or (fence is not None and fence < end) else end + 1
-
-
-def _find_next(places: Sequence[int], start: int) -> int | None:
+def _find_next(places: Sequence[int], start: int) -> int:
     at = bisect_left(places, start)
-    return places[at] if at < len(places) else None
+    return places[at] if at < len(places) else sys.maxsize
+
+
+def _hide_within(line: str) -> str:
+    """A line with the comments and pictures outside code hidden."""
+    parts: list[str] = []
+    at = 0
+    for kept in KEPT.finditer(line):
+        parts += [PICTURE.sub(_hide, INLINE.sub(_hide, line[at : kept.start()])), kept[0]]
+        at = kept.end()
+    return "".join((*parts, PICTURE.sub(_hide, INLINE.sub(_hide, line[at:]))))
 
 
 def _hide(found: re.Match[str]) -> str:
