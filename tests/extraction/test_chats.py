@@ -12,7 +12,7 @@ from ragstone.extraction import extract
 from ragstone.extraction.chats.conversation import Conversation, Message, write_conversation
 from ragstone.extraction.chats.formats import read_chat
 from ragstone.extraction.chats.pages import read_chat_page
-from ragstone.extraction.chats.slack import find_users_file, read_people, show_text
+from ragstone.extraction.chats.slack import find_users_file, read_people, read_slack, show_text
 from ragstone.ingestion.chat_people import read_names_beside
 from tests.speed import in_step
 
@@ -57,6 +57,18 @@ def test_a_day_of_slack_has_names_and_each_thread_in_one_piece() -> None:
     assert "joined" not in found.record
     pieces = make_chunker("structure", tokenizer=Characters(), options={"tokens": 150, "cap": 250}).cut(found)
     assert sum("Who approves?" in piece.text and "The manager" in piece.text for piece in pieces) == 1
+
+
+def test_a_day_is_read_without_the_folder_of_its_channel() -> None:
+    found = extract(json.dumps([make_slack("U1", 1, "Early.")]).encode(), path="2024-03-04.json")
+    assert (found.title, found.blocks[-1].text) == ("2024-03-04", "U1 (2024-03-04 10:10 UTC): Early.")
+
+
+def test_names_are_known_at_once_for_all_messages_of_a_day() -> None:
+    def read(size: int) -> None:
+        read_slack([make_slack("U1", 1, "Hi")] * size, DAY, {str(n): "Ann" for n in range(size)})
+
+    in_step(read, 500, 4000, most=20)
 
 
 def test_a_run_reads_names_from_another_file_of_the_export(tmp_path: Path) -> None:
@@ -216,6 +228,7 @@ def test_a_mark_beside_the_messages_of_an_export_closes_it() -> None:
         {"type": "ticket", "id": 7, "name": "Pump", "messages": [{"type": "message", "from": "Ann", "body": "Leaks."}]},
         {"type": "ticket", "id": 7, "name": "Pump", "messages": [{"type": "message", "date": 1, "text": "Leaks."}]},
         {"guild": {"name": "Pump"}, "channel": {}, "messages": [{"author": {"name": "Ann"}, "body": "Leaks."}]},
+        [{"type": "log", "ts": "1709547072.1", "text": "The pump", "level": "Leaks."}],
         {"messages": [{"ts": "1709547072.1", "user": "Ann", "body": "Leaks."}], "name": "Pump"},
     ],
 )

@@ -1,4 +1,4 @@
-"""Values in the JSON of exports, of whatever type a program wrote there."""
+"""Values of JSON whose types are not known before."""
 
 from collections.abc import Iterator
 from typing import Any

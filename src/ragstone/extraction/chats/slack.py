@@ -10,7 +10,7 @@ import msgspec
 from ragstone.extraction.chats.conversation import Conversation, Message, read_seconds, show_moment
 from ragstone.extraction.json_values import find_texts, list_dicts
 
-DAY_FILE = re.compile(r"(?:(.*)/)?([^/]+)/(\d{4}-\d\d-\d\d)\.json")
+DAY_FILE = re.compile(r"(?:(?:(.*)/)?([^/]+)/)?(\d{4}-\d\d-\d\d)\.json")
 USERS = "users.json"
 STAMP = re.compile(r"\d{10}\.\d{1,9}")
 # `<@U1>`, `<@U1|ann>`, `<#C1|general>`, `<!here>`, `<!subteam^S1|@team>`, `<https://x.org|label>`
@@ -26,7 +26,9 @@ def find_users_file(path: str) -> str | None:
     ('slack/users.json', None)
     """
     day = DAY_FILE.fullmatch(path)
-    return None if day is None else f"{day[1]}/{USERS}" if day[1] else USERS
+    if day is None or not day[2]:
+        return None
+    return f"{day[1]}/{USERS}" if day[1] else USERS
 
 
 def read_people(data: bytes) -> dict[str, str]:
@@ -56,10 +58,15 @@ def read_slack(value: Any, path: str, people: Mapping[str, str]) -> Conversation
     day = DAY_FILE.fullmatch(path)
     if day is None or not isinstance(value, list) or not value:
         return None
-    if not all(isinstance(one, dict) and STAMP.fullmatch(str(one.get("ts", ""))) for one in value):
+    if not all(map(_is_message, value)):
         return None
     own = {str(one["user"]): name for one in value if "user" in one and (name := _name_of_author(one))}
-    return Conversation(f"#{day[2]} {day[3]}", [_read_message(one, {**people, **own}) for one in value])
+    known = {**people, **own}
+    return Conversation(f"#{day[2]} {day[3]}" if day[2] else day[3], [_read_message(one, known) for one in value])
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("type") == "message" and bool(STAMP.fullmatch(str(value.get("ts"))))
 
 
 def _name_of_author(message: Mapping[str, Any]) -> str:
