@@ -75,6 +75,14 @@ def test_key_and_title_are_told_by_labels_or_values(labels: list[str], row: list
     assert [block.text for block in found.blocks if block.type == "heading"][1] == heading
 
 
+def test_columns_that_name_a_row_by_their_values_keep_their_labels() -> None:
+    found = read([["Staff number", "Role", "Notes"], *([f"47{n}", f"Head of unit {n}", LONG * 2] for n in range(6))])
+    assert [block.text for block in found.blocks[:2]] == [
+        "470 Head of unit 0",
+        "Staff number: 470\nRole: Head of unit 0",
+    ]
+
+
 def test_tables_of_short_rows_stay_tables() -> None:
     found = read([row[:4] for row in make_jira(9)])
     assert [block.type for block in found.blocks] == ["table"]
@@ -83,6 +91,12 @@ def test_tables_of_short_rows_stay_tables() -> None:
 
 def test_long_rows_are_written_in_step() -> None:
     in_step(lambda size: read(make_jira(size)), 30, 240, most=20)
+    in_step(lambda size: read([["A", "B", "C"], ["1", "2", f"x{' ' * size}{LONG * 2}"]]), 2000, 16_000, most=20)
+
+
+def test_what_belongs_to_cards_of_one_id_is_written_once() -> None:
+    board = {**BOARD, "cards": [{"id": "c1", "name": "Paint", "idList": "l1"}] * 2}
+    assert extract(json.dumps(board).encode(), path="board.json").record.count("Order") == 1
 
 
 BOARD = {

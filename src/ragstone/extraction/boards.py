@@ -50,12 +50,12 @@ def _draft_board(board: Mapping[str, Any], cards: Sequence[Mapping[str, Any]]) -
         yield BlockDraft("heading", " ".join(strip_text(card["name"]).split())[:LONGEST_TITLE], level=2)
         yield BlockDraft("paragraph", "\n".join(_list_facts(card, lists, people)))
         yield from _draft_paragraphs(strip_text(card.get("desc")))
-        for checklist in checklists[own]:
+        for checklist in checklists.pop(own, ()):  # once, however many cards have this id
             yield BlockDraft("paragraph", f"{strip_text(checklist.get('name'))}:")
             for item in list_dicts(checklist.get("checkItems")):
                 mark = "x" if item.get("state") == "complete" else " "
                 yield BlockDraft("list", f"- [{mark}] {' '.join(strip_text(item.get('name')).split())}", level=1)
-        for comment in said[own]:
+        for comment in said.pop(own, ()):
             yield from _draft_paragraphs(comment)
 
 

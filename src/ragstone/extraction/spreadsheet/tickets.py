@@ -17,7 +17,7 @@ SAMPLE = 200  # rows whose cells tell which columns are keys and titles
 KEYS = frozenset("issue key|key|id|ticket id|number|#|identifier|issue number|no|nr|vorgangsschlüssel|clave".split("|"))
 TITLES = frozenset("summary|title|subject|name|zusammenfassung|titel|betreff|resumen|résumé|titre|asunto".split("|"))
 KEY = re.compile(r"#?[A-Za-z][A-Za-z0-9_]{0,15}-\d{1,9}|#?\d{1,12}")
-PARAGRAPHS = re.compile(r"[ \t]*\n[ \t\r]*\n\s*")
+PARAGRAPHS = re.compile(r"\n[ \t\r]*\n\s*")
 
 
 def is_list_of_records(head: int, band: Sequence[Line]) -> bool:
@@ -78,16 +78,17 @@ def _draft_section(row: Line, labels: dict[int, str], named: Sequence[int]) -> I
     key = values.get(named[0], "")[:LONGEST_KEY] if named else ""
     short = {col: text for col, text in values.items() if "\n" not in text and len(text) < LONG_CELL}
     told = {*named, *short}
-    if lines := [_label(labels.get(col, ""), " ".join(short[col].split())) for col in short if col not in named]:
+    usual = {col for col in named if labels[col].casefold() in KEYS | TITLES}  # their labels say nothing
+    if lines := [_label(labels.get(col, ""), " ".join(short[col].split())) for col in short if col not in usual]:
         yield BlockDraft("paragraph", "\n".join(lines))
     for col, text in values.items():
         if col not in told:
             first, *more = PARAGRAPHS.split(text.replace("\r\n", "\n").replace("\r", "\n").strip())
             # A piece may hold the end of one section and the beginning of the next: the key stands there too.
             yield BlockDraft(
-                "paragraph", _label(f"{labels.get(col, '')} ({key})" if key else labels.get(col, ""), first)
+                "paragraph", _label(f"{labels.get(col, '')} ({key})" if key else labels.get(col, ""), first.rstrip())
             )
-            yield from (BlockDraft("paragraph", part) for part in more)
+            yield from (BlockDraft("paragraph", part.rstrip()) for part in more)
 
 
 def _label(label: str, text: str) -> str:
