@@ -3,10 +3,8 @@
 import re
 
 # 32 hexadecimal digits, also in groups (UUID): Notion, ownCloud, Google. At least one is a digit and one a letter.
-HEX = r"(?=[0-9a-f-]*[0-9])(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+HEX = r"(?=[0-9a-f-]*[0-9])(?=[0-9-]*[a-f])(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 ID = re.compile(rf"(?:^|[ _-]){HEX}(?:_all)?(?=[ _.-]|$)", re.IGNORECASE)
-PAGE_ID = re.compile(r"(?<=[^\W\d])[_-]\d{5,12}$")  # of Confluence: `Team-Handbook_98307.html`
-PAGES = (".html", ".htm", ".xhtml")
 LONGEST = 200  # characters of a name; more are no name that anybody gave
 WORD = re.compile(r"[^\W\d_]{2}")
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -18,13 +16,13 @@ def readable_name(path: str) -> str:
 
     >>> readable_name("Wiki 0a1b2c3d4e5f60718293a4b5c6d7e8f9/Vendors 7c6b5a4f3e2d1c0b9a8f7e6d5c4b3a29_all.csv")
     'Vendors'
-    >>> readable_name("HR/Team-Handbook_98307.html"), readable_name("daily/2024-03-04.md"), readable_name("a/README.md")
+    >>> readable_name("HR/Team-Handbook.md"), readable_name("daily/2024-03-04.md"), readable_name("a/README.md")
     ('Team Handbook', '2024-03-04', '')
     """
     name = path.rpartition("/")[2]
     stem, dot, ending = name.rpartition(".")
     bare = stem if dot and stem and " " not in ending else name
-    said = _leave_out_ids(bare, is_page=f".{ending.lower()}" in PAGES)
+    said = _leave_out_ids(bare)
     if DAY.fullmatch(said):
         return said
     if not WORD.search(said) or len(said) > LONGEST or said.lower().strip("_") in UNSAID:
@@ -35,8 +33,8 @@ def readable_name(path: str) -> str:
 def readable_path(path: str) -> str:
     """A path whose names are without ids; one that is nothing else stays.
 
-    >>> readable_path("Wiki 0a1b2c3d4e5f60718293a4b5c6d7e8f9/plans/roof.pdf"), readable_path("docs/page_123456.html")
-    ('Wiki/plans/roof.pdf', 'docs/page.html')
+    >>> readable_path("Wiki 0a1b2c3d4e5f60718293a4b5c6d7e8f9/plans/roof.pdf"), readable_path("invoice_123456.html")
+    ('Wiki/plans/roof.pdf', 'invoice_123456.html')
     """
     return "/".join(map(_readable_part, path.split("/")))
 
@@ -44,11 +42,10 @@ def readable_path(path: str) -> str:
 def _readable_part(name: str) -> str:
     stem, dot, ending = name.rpartition(".")
     if not stem or " " in ending:
-        return _leave_out_ids(name, is_page=False) or name
-    said = _leave_out_ids(stem, is_page=f".{ending.lower()}" in PAGES)
+        return _leave_out_ids(name) or name
+    said = _leave_out_ids(stem)
     return f"{said}{dot}{ending}" if said else name
 
 
-def _leave_out_ids(stem: str, *, is_page: bool) -> str:
-    said = ID.sub("", stem)
-    return (PAGE_ID.sub("", said) if is_page else said).strip(" _-")
+def _leave_out_ids(stem: str) -> str:
+    return ID.sub("", stem).strip(" _-")
