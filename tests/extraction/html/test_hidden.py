@@ -257,6 +257,8 @@ def test_a_part_behind_a_tab_is_read(tab: str, panel: str) -> None:
         ('href="/specs"', 'class="tab-pane" style="display:none"'),
         ('href="#the-specs"', 'style="display:none"'),
         ('href="#the-specs"', 'class="tab-pane" style="position:absolute; left:-9999px"'),
+        ('href="#the-specs"', 'class="modal-panel" style="display:none"'),
+        ('href="#the-specs"', 'class="panel" role="dialog" hidden'),
     ],
 )
 def test_hidden_parts_that_no_tab_opens_stay_hidden(tab: str, panel: str) -> None:

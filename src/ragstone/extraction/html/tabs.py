@@ -12,6 +12,7 @@ ADDRESSES = ("data-target", "data-bs-target", "href")  # of a part of the page
 TOGGLES = ("data-toggle", "data-bs-toggle")
 TABS = frozenset(("tab", "tabs", "tablist"))
 PANELS = frozenset(("tab", "tabs", "tabpanel", "tabcontent", "panel", "pane"))
+WINDOWS = frozenset("modal dialog popup overlay drawer offcanvas cookie consent".split())  # open over the page
 AROUND = 3  # elements around a link of which one says that it is a tab
 MOST = 30  # elements of a tab in which its text is looked for
 LONGEST = 200  # characters of an id
@@ -33,7 +34,8 @@ def is_closed_panel(about: Mapping[str, str], panels: frozenset[str]) -> bool:
     style = "".join(about.get("style", "").lower().split()).strip(";")
     named = {word.lower() for word in WORDS.findall(about.get("class", ""))}
     is_panel = about.get("role") == "tabpanel" or not named.isdisjoint(PANELS)
-    return is_panel and style in ("", "display:none")
+    is_window = about.get("role", "").endswith("dialog") or not named.isdisjoint(WINDOWS) or "aria-modal" in about
+    return is_panel and not is_window and style in ("", "display:none")
 
 
 def _find_targets(element: "etree._Element") -> set[str]:
