@@ -20,6 +20,11 @@ DECLINED = (
     "Não tenho informações suficientes para responder.",
     "Helaas kan ik deze vraag niet beantwoorden.",
     "В документах не указано, кто это.",
+    "Die Passagen nennen dazu keine Frist.",
+    "Ich kann darauf leider keine Antwort geben.",
+    "Ich kann das nicht mit Sicherheit sagen.",
+    "Les passages n’indiquent rien à ce sujet.",
+    "De passages geven hierover niets.",
 )
 CLAIMED = (
     "Die Dokumente enthalten drei Anlagen.",
@@ -32,6 +37,13 @@ CLAIMED = (
     "De documenten bevatten drie bijlagen.",
     "В документах указано три срока.",
     "The documents do not need a signature.",
+    "Die Dokumente enthalten nicht nur Text, sondern auch Bilder.",
+    "Die Informationen geben wir nicht an Dritte weiter.",
+    "Ich kann nicht empfehlen, das Gehäuse zu öffnen.",
+    "Les documents ne sont pas conservés plus de cinq ans.",
+    "Les documents ne contiennent pas seulement du texte.",
+    "De documenten bevatten niet alleen tekst.",
+    "Ik kan de machine niet starten.",
 )
 
 

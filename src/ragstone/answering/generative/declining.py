@@ -10,24 +10,29 @@ ENGLISH = (
     r"(?:contain|provide|mention|say|answer|include|specify)\b"
     r"|there is (?:not enough|no) information\b)"
 )
+ABOUT_GERMAN = r"(?:dazu|hierzu|dafür|darauf|darüber|hierüber|davon|leider|jedoch|aber|genug|frage|die|diese|das|es)"
+NOTHING_GERMAN = r"(?:nicht\b(?! (?:nur|mehr|länger|weniger|bloß|allein)\b)|nichts\b|keine?n?\b)"
 GERMAN = (
     r"(?:es tut mir leid,? (?:aber )?|leider )?(?:(?:dazu|hierzu|darüber|hierüber) )?"
     r"(?:(?:ich habe|habe ich) (?:leider |dazu |dafür )*(?:nicht gen(?:ug|ügend)|keine)\b"
     r"|(?:ich weiß|weiß ich) (?:es |das |leider )*nicht\b"
-    r"|(?:ich kann|kann ich) (?:(?:diese|die|das|dazu|darauf|es|leider|frage|anhand|der|passagen|dokumente) )*"
-    r"(?:nicht|keine (?:antwort|angaben?))\b"
+    r"|(?:ich kann|kann ich) (?:(?:diese|die|das|dazu|darauf|es|leider|frage|anhand|aus|de[rn]|passagen|dokumenten?) )*"
+    r"(?:nicht (?:\w+ ){0,3}(?:be)?(?:antworten|finden|sagen|bestimmen|ermitteln|feststellen|entnehmen)\b"
+    r"|keine (?:antwort|angaben?|informationen)\b)"
     r"|(?:die|diese|in den) (?:\w+en )?(?:passagen|stellen|dokumente?n?|informationen|texten?|auszügen?) "
     r"(?:enthalten|nennen|erwähnen|geben|sagen|liefern|beantworten|finden sich|gibt es|steht) "
-    r"(?:\w+ )?(?:nicht|kein|nichts)"
+    rf"(?:{ABOUT_GERMAN} )*{NOTHING_GERMAN}"
     r"|(?:enthalten|nennen|erwähnen|geben|liefern) (?:die|diese) (?:\w+en )?"
-    r"(?:passagen|stellen|dokumente|texte|auszüge) (?:\w+ )?(?:nicht|kein|nichts)"
+    rf"(?:passagen|stellen|dokumente|texte|auszüge) (?:{ABOUT_GERMAN} )*{NOTHING_GERMAN}"
     r"|es gibt (?:\w+ )?(?:nicht genug|nicht genügend|keine) (?:informationen|angaben))"
 )
 FRENCH = (
     r"(?:je suis désolée?,? (?:mais )?|désolée?,? (?:mais )?|malheureusement,? )?"
     r"(?:je n'ai pas (?:assez|suffisamment|d'information)"
     r"|je ne (?:sais|dispose|trouve) pas\b|je ne peux pas (?:répondre|trouver|déterminer)\b"
-    r"|(?:les|ces) (?:passages|documents|informations|extraits|textes)(?: \w+)? ne \w+ (?:pas|aucun|rien)"
+    r"|(?:les|ces) (?:passages|documents|informations|extraits|textes)(?: \w+)? n(?:e |')"
+    r"(?:contien|mentionn|donn|indiqu|précis|fourni|dis|répond|parl|abord|expliqu|inclu|spécifi|permett)\w* "
+    r"(?:pas(?! (?:seulement|que|uniquement)\b)|aucun|rien)"
     r"|il n'y a (?:pas (?:assez|suffisamment) d'|aucune )informations?\b)"
 )
 SPANISH = (
@@ -57,9 +62,10 @@ PORTUGUESE = (
 DUTCH = (
     r"(?:het spijt me,? (?:maar )?|sorry,? (?:maar )?|helaas )?"
     r"(?:(?:ik heb|heb ik) (?:hierover |daarover )?(?:niet genoeg|onvoldoende|geen) informatie"
-    r"|ik weet het niet\b|(?:ik kan|kan ik) (?:\w+ ){0,3}(?:niet|geen antwoord)\b"
+    r"|ik weet het niet\b|(?:ik kan|kan ik) (?:\w+ ){0,4}?(?:geen antwoord\b"
+    r"|niet (?:\w+ ){0,3}(?:beantwoorden|antwoorden|vinden|terugvinden|zeggen|bepalen|vaststellen|opmaken)\b)"
     r"|de (?:\w+ )?(?:passages|documenten|teksten) (?:bevatten|noemen|vermelden|geven|zeggen) "
-    r"(?:\w+ )?(?:niet|niets|geen)\b"
+    r"(?:hierover |daarover |dit |dat |helaas )?(?:niet(?! (?:alleen|meer|langer)\b)|niets|geen)\b"
     r"|er is (?:niet genoeg|onvoldoende|geen) informatie\b)"
 )
 RUSSIAN = (
@@ -70,7 +76,7 @@ RUSSIAN = (
     r"(?:не (?:содерж|упомина|указ|говор)|нет\b|недостаточно\b))"
 )
 DECLINED = re.compile(
-    rf"\W*(?:{'|'.join((ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, RUSSIAN))})", re.IGNORECASE
+    rf"\W*+(?:{'|'.join((ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, RUSSIAN))})", re.IGNORECASE
 )
 
 
