@@ -1,11 +1,14 @@
 """An interrupt before any instruction of a call that waits: it comes out, and the collection goes on being usable."""
 
 import asyncio
+import gc
 import sys
 import threading
 from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -48,6 +51,35 @@ def check_usable(kb: ragstone.Knowledge) -> None:
     other.start()
     other.join(HANG)
     assert said == ["well"]
+
+
+def check_nothing_is_kept(call: Callable[[Callable[[], object]], object]) -> None:
+    """A call of work that fails leaves no value of the work, though nobody looks for circles of references."""
+
+    class Document:
+        pass
+
+    kept: list[ref[Document]] = []
+
+    def fail() -> None:
+        document = Document()
+        kept.append(ref(document))
+        raise ValueError
+
+    gc.disable()
+    try:
+        with suppress(ValueError):
+            call(fail)
+        assert kept[0]() is None
+    finally:
+        gc.enable()
+
+
+def test_a_call_that_fails_keeps_nothing(kb: ragstone.Knowledge) -> None:
+    async def run(work: Callable[[], object]) -> None:
+        work()
+
+    check_nothing_is_kept(lambda work: kb.wait(run(work)))
 
 
 async def stream_for_ever() -> AsyncGenerator[Event]:

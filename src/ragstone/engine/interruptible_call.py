@@ -36,11 +36,15 @@ class InterruptibleCall(Generic[R]):
     def result(self) -> R:
         """The coroutine's result after its end; raises what it raised, `futures.CancelledError` where it was
         cancelled."""
-        if isinstance(self._error, asyncio.CancelledError):
-            raise futures.CancelledError from self._error
-        if self._error is not None:
-            raise self._error
-        return cast(R, self._result)
+        error, self._error = self._error, None
+        try:
+            if isinstance(error, asyncio.CancelledError):
+                raise futures.CancelledError from error
+            if error is not None:
+                raise error
+            return cast(R, self._result)
+        finally:
+            del error  # its traceback holds this frame: a circle would keep all values on its way alive
 
     def begin(self) -> None:
         """Start the coroutine; called on the loop."""

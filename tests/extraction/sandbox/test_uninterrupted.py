@@ -10,7 +10,7 @@ import pytest
 from ragstone.core.errors import Refused
 from ragstone.extraction.sandbox import messages, pool, uninterrupted
 from ragstone.extraction.sandbox.pool import Pool
-from tests.engine.test_interrupted_calls import interrupt_before
+from tests.engine.test_interrupted_calls import check_nothing_is_kept, interrupt_before
 from tests.patience import HANG, until
 
 PARSER = "tests.extraction.sandbox.hostile:fine"
@@ -132,3 +132,8 @@ def test_a_refusal_comes_out_as_it_is(children: set[Answering]) -> None:
     with pytest.raises(Refused, match="the run was stopped"):
         drawing.draw(PARSER, b"", path="a.pdf")
     assert not children
+
+
+def test_a_refusal_keeps_nothing_of_its_document() -> None:
+    """Though nobody looks for circles of references: a folder of large documents may be refused."""
+    check_nothing_is_kept(lambda work: uninterrupted.run_uninterrupted(work, lambda: None))

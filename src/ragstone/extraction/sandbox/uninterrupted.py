@@ -45,6 +45,9 @@ def run_uninterrupted(work: Callable[[], R], give_up: Callable[[], None]) -> R:
             ended.acquire(timeout=CLEANUP_SECONDS)
         raise
     result, error = outcome.pop()
-    if error is not None:
-        raise error
-    return result  # type: ignore[return-value]  # there is one where there is no error
+    try:
+        if error is not None:
+            raise error
+        return result  # type: ignore[return-value]  # there is one where there is no error
+    finally:
+        del error  # its traceback holds this frame: a circle would keep a refused document's bytes
