@@ -4,11 +4,13 @@ import json
 import os
 import socket
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx2
 import pytest
+import uvicorn
 from mcp.client.streamable_http import streamable_http_client
 
 from mcp import Client
@@ -193,3 +195,11 @@ def test_a_signal_ends_it_with_a_session_open(place: Place, number: str) -> None
     assert process.returncode == (130 if number == "SIGINT" else 0)  # all was given back
     assert b"Traceback" not in err
     assert os.name == "posix"
+
+
+def test_in_another_thread_it_serves_without_signals() -> None:
+    """As in a program or a test that starts it beside other work."""
+    from ragstone.mcp.http_transport import _Server
+
+    with ThreadPoolExecutor() as threads:
+        threads.submit(_Server(uvicorn.Config("app")).handle_hang_up).result()

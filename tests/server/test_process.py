@@ -9,11 +9,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 import httpx2
 import pytest
+import uvicorn
 
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import Settings
@@ -355,3 +357,11 @@ def test_small_answers_are_sent_at_once() -> None:
             accepted, _ = sock.accept()
             with contextlib.closing(accepted):
                 assert accepted.proto == socket.IPPROTO_TCP  # else asyncio leaves TCP_NODELAY off: 40 ms an answer
+
+
+def test_in_another_thread_it_serves_without_signals() -> None:
+    """As in a program or a test that starts it beside other work."""
+    from ragstone.server.launch import _Server
+
+    with ThreadPoolExecutor() as threads:
+        threads.submit(_Server(uvicorn.Config("app")).handle_hang_up).result()

@@ -4,6 +4,7 @@ import asyncio
 import ipaddress
 import signal
 import socket
+import threading
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from types import FrameType
@@ -104,8 +105,7 @@ async def _serve(
         )
         announce(f"http://{_bracket(host)}:{port}{PLACE}", trusted)
         server = _Server(config)
-        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
-            signal.signal(signal.SIGHUP, server.handle_exit)  # uvicorn looks after the others
+        server.handle_hang_up()
         await server.serve(sockets=[listening])
     finally:
         await engines.close()
@@ -113,6 +113,13 @@ async def _serve(
 
 class _Server(uvicorn.Server):
     """A server after whose end the rest of the program runs: uvicorn would let SIGTERM kill it."""
+
+    def handle_hang_up(self) -> None:
+        """End when the terminal is closed; uvicorn looks after the other signals. Another thread hears none, nor is
+        what nohup started ended."""
+        main = threading.current_thread() is threading.main_thread()
+        if main and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            signal.signal(signal.SIGHUP, self.handle_exit)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """The first signal ends it when open requests have ended, the second at once."""

@@ -81,8 +81,7 @@ def _serve_alone(
     startup = _make_startup(settings, loading)
     server = _Server(_make_config(settings, configuration, certificate, startup=startup))
     startup.stop = lambda: server.handle_exit(signal.SIGTERM, None)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
-        signal.signal(signal.SIGHUP, server.handle_exit)  # uvicorn looks after the others
+    server.handle_hang_up()
     server.run([sock])
     if startup.failure is not None:
         raise startup.failure
@@ -94,6 +93,13 @@ def _make_startup(settings: Settings, loading: list[object] | None = None) -> St
 
 class _Server(uvicorn.Server):
     """The server of the only process."""
+
+    def handle_hang_up(self) -> None:
+        """End when the terminal is closed; uvicorn looks after the other signals. Another thread hears none, nor is
+        what nohup started ended."""
+        main = threading.current_thread() is threading.main_thread()
+        if main and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            signal.signal(signal.SIGHUP, self.handle_exit)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  # every signal means the end
         """The first signal ends it when running requests have ended, the second at once."""
