@@ -41,7 +41,8 @@ FORMS = [
     ("Onde a amostra é guardada?", "As amostras são guardadas no porão.", ["amostras", "guardadas"], 2),
     ("Waar bewaren we het monster?", "De monsters worden in de kelder bewaard.", ["monsters"], 2),
     ("Где хранится проба?", "Все пробы хранятся в подвале, и только там.", ["пробы", "хранятся"], 2),
-    ("Wo sind die Häuser?", "Hausnummer: 7. Haus: Keller", ["Haus"], 1),
+    ("Wo sind die Häuser?", "Hauch: 7. Haus: Keller", ["Haus"], 1),
+    ("Wo sind die Häuser?", "Die Hausnummer ist auf dem Schild.", ["Hausnummer"], 1),
 ]
 
 

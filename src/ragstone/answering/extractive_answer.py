@@ -16,7 +16,7 @@ from ragstone.answering.abstention.calibration import NO_SCORES, AbstentionPolic
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.abstention.unrelated_texts import measure_floor
 from ragstone.answering.assembly import abstain, abstain_unquoted
-from ragstone.answering.extractive.passages import Passage
+from ragstone.answering.extractive.passages import Passage, name_heading
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
@@ -293,8 +293,8 @@ async def _compare_passages(
 
 
 def _place_below_headings(passage: Passage) -> tuple[str, str]:
-    """The headings above a passage, and the passage as it is compared: a sentence seldom repeats the subject that its
-    headings name."""
+    """The headings above a passage, whose subject a sentence seldom repeats, and the passage as it is compared."""
     chunk = passage.chunk
-    above = " > ".join(filter(None, (chunk.document.title, *chunk.heading_path, passage.declared)))
+    names = (chunk.document.title or "", *chunk.heading_path, passage.declared)
+    above = " > ".join(name for name in names if name and name_heading(name) not in passage.closed)
     return guard.mask_secrets(above), guard.mask_chunk_part(chunk, passage.start, passage.end)

@@ -99,6 +99,20 @@ def test_a_name_that_stands_nowhere_is_missing() -> None:
     assert "Harald" in verdict.message
 
 
+@pytest.mark.parametrize("question", ["Who swore fealty in OPS-117?", "Who swore fealty to King Charles by #4711?"])
+def test_an_identifier_that_stands_nowhere_is_missing_whatever_else_is_said(question: str) -> None:
+    verdict = decided(question, cosine=0.9, similar=0.9)
+    assert (verdict.abstain, verdict.reason) == (True, "missing_terms")
+    assert verdict.message == f"The passages found do not mention: {question.split()[-1].strip('?')}."
+    evidence = found(question, bm25=12.0, cosine=0.9, similar=0.9)
+    assert not decide_abstention(evidence, AbstentionPolicy("never")).abstain
+
+
+@pytest.mark.parametrize("named", ["UTF-8", "AD-911", "911", "King-Charles"])
+def test_a_name_whose_number_is_there_or_that_has_one_digit_is_no_missing_identifier(named: str) -> None:
+    assert found(f"Who swore fealty in {named}?", bm25=12.0, cosine=0.9, similar=0.9).unidentified == ()
+
+
 def test_an_answer_without_any_passage_is_not_given() -> None:
     subject = analyze_question("What is a counter?", {"counter": 2.0})
     hits = [hit("## Gauge\n", bm25=0.1, cosine=0.2)]

@@ -1,9 +1,12 @@
 """The sentences that are quoted are those that answer."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragstone.answering.extractive.passages import find_fields, split_passages
 from ragstone.answering.extractive.question_analysis import analyze_question, answers_kind, classify_question
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
 from ragstone.answering.extractive.selection import (
@@ -11,11 +14,12 @@ from ragstone.answering.extractive.selection import (
     apply_similarity,
     rank_passages,
     select_passages,
+    text_above,
 )
 from ragstone.answering.verification.citations import Quote
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit, join_slices
-from tests.answering.made import hit
+from tests.answering.made import document, hit
 
 NORMANS = (
     "The Normans gave their name to Normandy, a region in France. They were led by Rollo. "
@@ -77,6 +81,67 @@ def test_an_introduction_takes_its_list_along() -> None:
     text = "Unrelated words.\n\nTo install the server, follow these steps:\n\n- Fetch it.\n- Build it.\n\nOther text."
     found = answer("How do I install the server?", hit(text))
     assert "To install the server, follow these steps:\n\n- Fetch it.\n- Build it." in found
+
+
+TITLED = document(title="OPS-117 Login page times out")
+TICKETS = """# OPS-117 Login page times out
+
+Status: Open
+**Assignee:** Dana Smith
+Created: 2024-03-02
+
+Users see a timeout.
+
+# OPS-118 Rotate certificates
+
+Status: Done
+**Assignee:** Lee Wong
+Created: 2024-03-09
+
+## Notes
+
+Due: Monday
+Reviewer: Kim
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the status of OPS-117?", "Status: Open"),
+        ("What is the status of OPS-118?", "Status: Done"),
+        ("When was OPS-117 created?", "Created: 2024-03-02"),
+        ("Who is the assignee of OPS-118?", "**Assignee:** Lee Wong"),
+        ("Who is the reviewer of OPS-118?", "Reviewer: Kim"),
+    ],
+)
+def test_a_field_is_read_under_the_heading_of_its_section(question: str, expected: str) -> None:
+    assert answer(question, hit(TICKETS)) == [expected]
+
+
+def test_the_title_of_another_section_is_not_above_a_passage() -> None:
+    one = hit(TICKETS)
+    [found] = split_passages([replace(one, chunk=replace(one.chunk, document=TITLED))])
+    above = {passage.text: text_above(passage.chunk, passage.closed) for passage in found}
+    assert "OPS-117" in above["Status: Open"]
+    assert "OPS-117" not in above["Status: Done"]
+    assert {passage.sections for passage in found if passage.text == "Due: Monday"} == {
+        ("OPS-118 Rotate certificates", "Notes")
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "port: 80\n  host: a",
+        "Note: restart it.",
+        "Status: Open\nand no field here",
+        "Q: May I order tools?\nA: Yes",
+        "Frage: Darf ich das?\nAntwort: Ja. Bis 75 Euro.",
+    ],
+)
+def test_other_lines_are_no_fields(text: str) -> None:
+    assert find_fields(text, 0, len(text)) == []
 
 
 def test_code_comes_along_after_a_colon() -> None:

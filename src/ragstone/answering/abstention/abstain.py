@@ -119,6 +119,8 @@ def decide_abstention(found: Evidence, policy: AbstentionPolicy | None = None) -
     own = policy.calibration if policy.calibration and policy.calibration.signs == choose_signs(found) else None
     odds = model.odds(found)
     likely = (own or SHIPPED).chance(odds)
+    if found.unidentified and policy.rule != "never":  # a ticket or a bill beside the one that is asked for
+        return Decision(True, "missing_terms", _name_unmentioned(found.unidentified), likely)
     wanted = own.answer_from if own else model.answer_from
     if policy.rule == "never" or odds >= (wanted if policy.answer_from is None else policy.answer_from):
         return Decision(False, answerability=likely)
@@ -157,10 +159,13 @@ def choose_model(found: Evidence) -> AbstentionModel:
 
 def _explain_refusal(model: AbstentionModel, found: Evidence) -> Decision:
     reason = _main_reason(model.contributions(found))
-    named = ", ".join(found.missing[:MOST_NAMED])
-    if reason == "missing_terms" and named:
-        return Decision(True, reason, f"The passages found do not mention: {named}.")
+    if reason == "missing_terms" and found.missing:
+        return Decision(True, reason, _name_unmentioned(found.missing))
     return Decision(True, reason, MESSAGES[reason])
+
+
+def _name_unmentioned(names: Sequence[str]) -> str:
+    return f"The passages found do not mention: {', '.join(names[:MOST_NAMED])}."
 
 
 def _main_reason(parts: Mapping[str, float]) -> str:

@@ -1,5 +1,6 @@
 """Figures for and against an answer that need no language model."""
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
@@ -42,6 +43,9 @@ PARTICLES = frozenset(
         "please don't doesn't didn't can't couldn't wouldn't isn't aren't wasn't weren't haven't hasn't I'm I've"
     )
 )
+# What names one thing of many: "OPS-117", "CVE-2024-3094", "#4711"; no name with one digit, as "UTF-8".
+IDENTIFIER = re.compile(r"(?<![\w-])(?:[A-Z][A-Z0-9]{1,9}(?:-\d+)*-\d{2,}|#\d{2,})(?![\w-])")
+DIGITS = re.compile(r"\d+")
 FEWEST_OTHERS = 2  # hits beside the best, without which "ahead of the others" says nothing
 
 
@@ -60,7 +64,8 @@ class Evidence:
     denies, or says the opposite, how much of the question it says. other_number, extremes: 1 where the question and
     the passage part in wording (see `wording`). typed: 1 where the passage holds something of the kind asked for.
     covered to replaced_number: the question beside the passage (see `replaced`). missing: the question's words, as it
-    writes them, whose terms no hit has, heaviest first; none that names nothing.
+    writes them, whose terms no hit has, heaviest first; none that names nothing. unidentified: identifiers of the
+    question whose last number is in no hit.
     """
 
     hits: int
@@ -87,6 +92,7 @@ class Evidence:
     replaced_weight: float = 0.0
     replaced_number: float = 0.0
     missing: tuple[str, ...] = ()
+    unidentified: tuple[str, ...] = ()
 
 
 def collect_evidence(
@@ -131,7 +137,7 @@ def _collect_word_signs(
     said, over = lead.passage.text, _heading_text(lead.passage.chunk)
     section = _read_terms(question, over + lead.passage.chunk.text)
     weights = _lighten(question.weights)
-    above = _read_terms(question, text_above(lead.passage.chunk))
+    above = _read_terms(question, text_above(lead.passage.chunk, lead.passage.closed))
     laid = compare_words(question.text, said, _lighten(idf), above=above, own=question.own)
     everywhere = section.union(*(_read_terms(question, _heading_text(hit.chunk) + hit.chunk.text) for hit in hits))
     missing = sorted((t for t in weights if not holds_term(t, everywhere)), key=lambda t: (-weights[t], t))
@@ -152,7 +158,16 @@ def _collect_word_signs(
         replaced_weight=laid.replaced_weight,
         replaced_number=laid.replaced_number,
         missing=_name_missing(question, missing),
+        unidentified=_find_unidentified(question.text, hits),
     )
+
+
+def _find_unidentified(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
+    named = dict.fromkeys(match[0] for match in IDENTIFIER.finditer(question))
+    if not named:
+        return ()
+    numbers = {number for hit in hits for number in DIGITS.findall(_heading_text(hit.chunk) + hit.chunk.text)}
+    return tuple(name for name in named if DIGITS.findall(name)[-1] not in numbers)
 
 
 def _lead_over_rest(cosines: Sequence[float]) -> float | None:

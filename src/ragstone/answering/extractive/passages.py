@@ -1,8 +1,8 @@
 """The pieces of chunks that an answer may quote: sentences, list items, table rows, code blocks."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -45,6 +45,15 @@ HEADING_NUMBER = re.compile(
     r"(?:[-*+•][ \t]+)?(?:(?:(?:[^\W\d_a-z]\w{2,14}[ \t\u00a0])?\d{1,9}(?:\.\d{1,9}){0,5}[.):]"
     r"|\d{1,3}(?:\.\d{1,3}){1,5}(?=[ \t\u00a0]+[^\W\d_a-z]))[ \t\u00a0]+)?"
 )
+# A line of a form: "Status: Open", "**Due date:** Monday", "owner: Platform team"; nothing that is set in, and no talk
+# ("Q: …?", "A: Yes. It …").
+FIELD = re.compile(
+    r"(?:\*\*|__)?(?:[^\W\d_a-zß-ÿ][\w \t()/.&'’-]{1,48}|[^\W\d_][\w-]{1,24})(?:\*\*|__)?[ \t\u00a0]?:(?:\*\*|__)?"
+    r"[ \t\u00a0]+(?=\S)(?:(?![.!?][ \t])[^\n]){1,100}(?<!\?)"
+)
+LINE = re.compile(r"[^\n]+")
+FEWEST_FIELDS = 2  # lines, one below the other; one alone may be a sentence ("Note: …")
+UNMARKED = 7  # the level of a heading that no mark shows: below all that one does
 TITLE = re.compile(r"[^\n]{0,119}[^\n.!:;|]")
 LONGEST_CODE = 1500
 
@@ -52,7 +61,8 @@ LONGEST_CODE = 1500
 @dataclass(frozen=True)
 class Passage:
     """A range of a chunk's text: `hit` is the rank of its hit from 0, `index` its number in the chunk, `lead` the range
-    of the sentence that introduces the list of an item."""
+    of the sentence that introduces the list of an item. `sections` are the headings above it in its chunk that the
+    chunk's own headings do not name, `closed` those whose sections end before it, by `name_heading`."""
 
     hit: int
     index: int
@@ -63,6 +73,8 @@ class Passage:
     row: TableRow | None = None
     declaration: tuple[int, int] | None = None  # of what a comment in code is about
     lead: tuple[int, int] | None = None
+    sections: tuple[str, ...] = ()
+    closed: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
@@ -117,10 +129,25 @@ def chunk_passages(chunk: Chunk, rank: int) -> list[Passage]:
     found = _rejoin_secrets(chunk, apart)
     lines = frozenset(find_row_lines(chunk.text, is_table=chunk.kind == "table"))
     rows = read_rows(chunk.text, found, lines, continues=bool(chunk.header)) if lines else [None] * len(found)
-    return [
+    passages = [
         Passage(rank, i, chunk, a, b, "row" if row else _classify_form(chunk, a, b, headings), row)
         for i, ((a, b), row) in enumerate(zip(found, rows, strict=True))
     ]
+    return list(_place_in_sections(passages, headings))
+
+
+def _place_in_sections(passages: Sequence[Passage], known: Set[str]) -> Iterator[Passage]:
+    """The passages, each with the headings above it in the chunk; `known` are those that the chunk names."""
+    inside: list[tuple[int, str]] = []
+    closed: frozenset[str] = frozenset()
+    for passage in passages:
+        if passage.form == "heading":
+            level = len(passage.text) - len(passage.text.lstrip("#")) or UNMARKED
+            closed |= {name_heading(heading) for above, heading in inside if above >= level}
+            title = passage.text.strip("#*_` \t\r\n").partition("\n")[0]
+            inside = [*((above, heading) for above, heading in inside if above < level), (level, title)]
+        sections = tuple(heading for _, heading in inside if _normalize_heading(heading) not in known)
+        yield replace(passage, sections=sections, closed=closed) if sections or closed else passage
 
 
 def _is_bare_code(chunk: Chunk) -> bool:
@@ -193,10 +220,31 @@ def _sentence_ranges(chunk: Chunk, start: int, end: int) -> Iterator[tuple[int, 
     at = start
     for a, b in [*((start + a, start + b) for a, b in rows), (end, end)]:
         for left, right in split_sentences(text[at:a]):
-            yield from _split_at_notes(text, at + left, at + right)
+            fields = find_fields(text, at + left, at + right)
+            yield from fields or _split_at_notes(text, at + left, at + right)
         if a < b:
             yield (a, b)
         at = b
+
+
+def find_fields(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The lines of a range where each is a field of a form; else none.
+
+    >>> text = "Status: Open\\nAssignee: Dana Smith"
+    >>> [text[slice(*field)] for field in find_fields(text, 0, len(text))]
+    ['Status: Open', 'Assignee: Dana Smith']
+    """
+    lines = [(line.start(), line.start() + len(line[0].rstrip())) for line in LINE.finditer(text, start, end)]
+    return lines if len(lines) >= FEWEST_FIELDS and all(FIELD.fullmatch(text, *line) for line in lines) else []
+
+
+def _is_field(text: str, start: int, end: int) -> bool:
+    """Whether a range is one of several fields below each other."""
+    above, below = text.rfind("\n", 0, max(0, start - 1)) + 1, text.find("\n", end + 1)
+    around = (above, start), (end, len(text) if below < 0 else below)
+    return bool(FIELD.fullmatch(text, start, end)) and any(
+        find_fields(text, min(a, start), max(b, end)) for a, b in around
+    )
 
 
 def _split_at_notes(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -236,7 +284,7 @@ def _classify_form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Fo
         return "row"
     if not PLAIN_WORD.search(text):
         return "noise"
-    return "item" if ITEM.match(text) else "sentence"
+    return "item" if ITEM.match(text) or _is_field(chunk.text, start, end) else "sentence"
 
 
 def _normalize_heading(text: str) -> str:

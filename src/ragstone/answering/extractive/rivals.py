@@ -3,6 +3,7 @@
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from ragstone.answering.extractive.passages import Passage
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
 from ragstone.answering.extractive.selection import ScoredPassage, text_above
 from ragstone.core.analyzer import extract_terms
@@ -67,7 +68,7 @@ def _are_about_the_same(
     differing = {term for text in difference for term in extract_terms(text)}
     asked = question.weights.keys() - differing
     one, other = (
-        asked & (one.passage.terms | frozenset(extract_terms(text_above(one.passage.chunk)))) for one in (ours, theirs)
+        asked & (one.passage.terms | frozenset(extract_terms(_text_above(one.passage)))) for one in (ours, theirs)
     )
     mass = _weigh(question, asked) or 1.0
     return (
@@ -75,6 +76,10 @@ def _are_about_the_same(
         and _weigh(question, one & other) >= ASKED * mass
         and _weigh(question, one ^ other) <= APART * mass
     )
+
+
+def _text_above(passage: Passage) -> str:
+    return " ".join((text_above(passage.chunk, passage.closed), *passage.sections))
 
 
 def _weigh(question: QuestionAnalysis, terms: Set[str]) -> float:

@@ -1,7 +1,7 @@
 """An answer without a language model: the sentences of the found chunks that answer best, quoted whole."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -128,11 +128,12 @@ def _score_passage(
     mass = question.total_weight or 1.0
     covered = question.find_terms(passage.terms, passage.text) & question.weights.keys()
     around = (question.weights.keys() & beside) - covered
+    numbered = {term for term in around if _has_digit(term)}  # an identifier is said above its facts once
     coverage = _sum_weights(question, covered) / mass
     typed = answers_kind(question, passage.text, passage.terms)
     score = (
         coverage
-        + how.context * _sum_weights(question, around) / mass
+        + (how.context * _sum_weights(question, around - numbered) + _sum_weights(question, numbered)) / mass
         + how.kind * typed
         + how.pairs * _pair_share(question, passage)
         + how.rank / (1 + passage.hit)
@@ -159,20 +160,36 @@ def _sum_weights(question: QuestionAnalysis, found: frozenset[str] | set[str]) -
 def _iterate_with_context(
     question: QuestionAnalysis, pieces: Sequence[Passage]
 ) -> Iterator[tuple[Passage, frozenset[str]]]:
-    """The passages of a chunk, each with the terms of heading, title and table header, and of the sentence before."""
+    """The passages of a chunk, each with the terms of headings, title and table header, and of the sentence before."""
     over = text_above(pieces[0].chunk) if pieces else ""
     above = question.find_terms(frozenset(extract_terms(over)), over)
     before = frozenset[str]()
     for passage in pieces:
+        if passage.sections or passage.closed:
+            above = _read_above(question, passage)
         declared = frozenset(extract_terms(passage.declared)) if passage.declaration else frozenset()
         yield passage, above | before | declared
         before = passage.terms if passage.form != "code" else frozenset()
 
 
-def text_above(chunk: Chunk) -> str:
-    """The text above a chunk: its headings, its document's title and aliases, the head of its table."""
-    names = (chunk.document.title or "", *list_aliases(chunk.document))
-    return " ".join((*chunk.heading_path, *names, chunk_title(chunk), chunk.header))
+def _read_above(question: QuestionAnalysis, passage: Passage) -> frozenset[str]:
+    """The terms above a passage of a chunk with headings of its own: of these the identifiers alone, since their other
+    words made sentences about something else answers."""
+    over = text_above(passage.chunk, passage.closed)
+    named = frozenset(term for term in extract_terms(" ".join(passage.sections)) if _has_digit(term))
+    return question.find_terms(frozenset(extract_terms(over)), over) | named
+
+
+def _has_digit(term: str) -> bool:
+    return any(map(str.isdigit, term))
+
+
+def text_above(chunk: Chunk, closed: Set[str] = frozenset()) -> str:
+    """The text above a chunk: its headings, its document's title and aliases, the head of its table. A title that is
+    among `closed`, by `name_heading`, heads another section, as the first of several tickets, and is left out."""
+    names = (chunk.document.title or "", *list_aliases(chunk.document), chunk_title(chunk))
+    own = (name for name in names if not closed or name_heading(name) not in closed)
+    return " ".join((*chunk.heading_path, *own, chunk.header))
 
 
 def _pair_share(question: QuestionAnalysis, passage: Passage) -> float:
