@@ -9,6 +9,7 @@ from ragstone.core.question_language import (
     list_pieces,
     read_question,
     tell_language,
+    tell_speaker_language,
 )
 
 
@@ -54,6 +55,27 @@ def test_one_small_word_of_another_language_among_english_passages_is_english(qu
     assert tell_language(question, [english] * 3) is None
     assert tell_language("Wo steht der Drucker?", [english] * 3) == "german"
     assert tell_language("Drucker oder Scanner", ["Der Drucker ist nicht mit dem Scanner verbunden."]) == "german"
+
+
+FRENCH = ["Les fichiers de configuration sont dans le dossier."] * 3
+
+
+@pytest.mark.parametrize(
+    ("question", "passages", "language"),
+    [
+        ("vacation days per year", [], None),
+        ("configuration files", FRENCH, None),
+        ("Where is the file?", FRENCH, None),
+        ("Quel est le prix des actions ?", [], "french"),
+        ("Fichiers de configuration", FRENCH, "french"),
+        ("Какая цена акций?", [], "russian"),
+        ("Kündigungsfrist", ["Die Frist der Kündigung ist von dem Vertrag bestimmt."], "german"),
+    ],
+)
+def test_a_guess_at_the_language_of_a_question_is_not_spoken(
+    question: str, passages: list[str], language: str | None
+) -> None:
+    assert tell_speaker_language(question, passages) == language
 
 
 @pytest.mark.parametrize(

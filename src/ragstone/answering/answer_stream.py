@@ -20,7 +20,7 @@ from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.answering.written_answer import write_answer
 from ragstone.core.answers import Answer, Event, Note
 from ragstone.core.ports import Message
-from ragstone.core.question_language import tell_language
+from ragstone.core.question_language import tell_speaker_language
 from ragstone.core.trace import Trace
 from ragstone.core.types import Chunk, Document, Hit
 from ragstone.retrieval import semantic_cache, windows
@@ -98,7 +98,8 @@ async def stream_draft(
                 else:
                     yield said
     if made.abstained:
-        made = translate_abstention(made, tell_language(draft.conversation.question, [hit.chunk.text for hit in hits]))
+        texts = [hit.chunk.text for hit in hits]
+        made = translate_abstention(made, tell_speaker_language(draft.conversation.question, texts))
     usage = {name: made.usage.get(name, 0) + count for name, count in trace.usage().items()}
     whole = replace(
         made,

@@ -206,6 +206,20 @@ def tell_language(question: str, passages: Sequence[str]) -> str | None:
     return None if own == ENGLISH else own
 
 
+def tell_speaker_language(question: str, passages: Sequence[str]) -> str | None:
+    """The language to speak to somebody who asks; None for English, and where it would be a guess: one word of another
+    language, or none, in letters of English, over passages that do not have that language either.
+
+    >>> tell_speaker_language("vacation days per year", []), tell_speaker_language("Quel est le prix ?", [])
+    (None, 'french')
+    """
+    language = tell_language(question, passages)
+    if language is None or not question.isascii():
+        return language
+    small = sum(is_small(word, language) for word in list_lower_words(question))
+    return language if small >= (1 if _find_shared_language(passages) == language else FEWEST_TOLD) else None
+
+
 def _find_shared_language(passages: Sequence[str]) -> str | None:
     """The language that most of the first passages tell."""
     first = passages[:READ]
