@@ -2,6 +2,7 @@
 
 import json
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,7 +33,9 @@ Run = Callable[..., Outcome]
 @contextmanager
 def _kept_signals() -> Iterator[None]:
     """A command handles signals until its process ends, and this one does not end with it."""
-    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    main_thread = threading.current_thread() is threading.main_thread()  # only there may a command handle them
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if main_thread else ()
+    kept = {number: signal.getsignal(number) for number in numbers}
     try:
         yield
     finally:
