@@ -14,7 +14,7 @@ import threading
 import time
 from contextlib import suppress
 from types import FrameType
-from typing import Any
+from typing import NoReturn
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a supervisor's word, a terminal that is closed
 INTERRUPTED = 128 + signal.SIGINT  # as shells count
@@ -152,7 +152,7 @@ class Interrupts:
 interrupts = Interrupts()
 
 
-def end_process(status: int) -> Any:
+def end_process(status: int) -> NoReturn:
     """End now. Children and temporary folders are given back as at any exit, if that takes no longer than a moment:
     the main thread may hold a lock that it would need."""
     done = _thread.allocate_lock()

@@ -207,8 +207,8 @@ def tell_language(question: str, passages: Sequence[str]) -> str | None:
 
 
 def tell_speaker_language(question: str, passages: Sequence[str]) -> str | None:
-    """The language to speak to somebody who asks; None for English, and where it would be a guess: one word of another
-    language, or none, in letters of English, over passages that do not have that language either.
+    """The language to speak to somebody who asks; None for English, and where it would be a guess. In letters of
+    English alone, a question tells another language by two of its small words, or by one where the passages have it.
 
     >>> tell_speaker_language("vacation days per year", []), tell_speaker_language("Quel est le prix ?", [])
     (None, 'french')
