@@ -1,9 +1,6 @@
 """Editors and type checkers know every option of a question, on each of the faces that take one."""
 
 import inspect
-import re
-import subprocess
-import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -16,16 +13,15 @@ from ragstone.engine.blocking import BlockingPipeline
 from ragstone.engine.pipeline import Pipeline
 
 OPTIONS = [field.name for field in fields(SearchOptions)]
-WRONG = """
-import ragstone
-kb = ragstone.open("store")
-kb.search("x", top_k=3).hits
-kb.search("x", top_kk=3)
-kb.pipeline("p").ask("x", mode="fast")
-kb.chunk(1, 2)
-engine = ragstone.open_async("store")
-engine.events("x", fusion="both")
-"""
+
+
+def _ask_wrongly(kb: ragstone.Knowledge, engine: ragstone.Engine) -> None:
+    """Options that are none: `make types` fails where the type checker does not refuse one of them."""
+    kb.search("x", top_k=3)
+    kb.search("x", top_kk=3)  # type: ignore[call-arg]
+    kb.pipeline("p").ask("x", mode="fast")  # type: ignore[arg-type]
+    kb.chunk(1, 2)  # type: ignore[arg-type]
+    engine.events("x", fusion="both")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("face", [ragstone.Engine, ragstone.Knowledge, Pipeline, BlockingPipeline])
@@ -34,23 +30,6 @@ def test_help_shows_every_option_with_its_default(face: type, verb: str) -> None
     parameters = inspect.signature(getattr(face, verb)).parameters
     shown = {name: parameters[name].default for name in OPTIONS}
     assert shown == {field.name: field.default for field in fields(SearchOptions)}
-
-
-@pytest.mark.slow
-def test_a_type_checker_refuses_options_that_are_none(tmp_path: Path) -> None:
-    wrong = tmp_path / "wrong.py"
-    wrong.write_text(WRONG)
-    root = Path(__file__).parents[2]  # its settings, and what `make types` has read already
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", str(wrong)],
-        cwd=root,
-        env={"PATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    lines = re.findall(r"wrong\.py:(\d+): error:", done.stdout)
-    assert lines == ["5", "6", "7", "9"], done.stdout
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import json
 import os
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any
@@ -43,36 +43,41 @@ def post(url: str, body: Any = OPENING, **headers: str) -> httpx2.Response:
     return httpx2.post(url, json=body, headers={**ACCEPT, **named}, timeout=HANG)
 
 
+@pytest.fixture(scope="module")
+def served(place: Place) -> Iterator[str]:
+    """The address of one server for the tests that ask it alone."""
+    with place.serving() as url:
+        yield url
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_without_keys_this_machine_is_served(place: Place, mode: str) -> None:
-    with place.serving() as url:
-        async with connect(url, mode=mode) as client:
-            assert "ingest" in [tool.name for tool in (await client.list_tools()).tools]
-            found = await call(client, "search", query="samples of water")
-            read = await call(client, "fetch", id=found["results"][0]["id"])
-            assert read["text"] == DOCUMENTS["samples.md"]
-            assert "unknown parameter" in await fail(client, "search", query="a", limit=1)
-            assert len((await client.list_resources()).resources) == len(DOCUMENTS) - 1
+async def test_without_keys_this_machine_is_served(served: str, mode: str) -> None:
+    async with connect(served, mode=mode) as client:
+        assert "ingest" in [tool.name for tool in (await client.list_tools()).tools]
+        found = await call(client, "search", query="samples of water")
+        read = await call(client, "fetch", id=found["results"][0]["id"])
+        assert read["text"] == DOCUMENTS["samples.md"]
+        assert "unknown parameter" in await fail(client, "search", query="a", limit=1)
+        assert len((await client.list_resources()).resources) == len(DOCUMENTS) - 1
 
 
-async def test_each_key_has_its_own_tenant_and_rights(place: Place) -> None:
+async def test_each_key_has_its_own_tenant_and_rights(place: Place, served: str) -> None:
     """Another tenant's key learns nothing: neither names, nor counts, nor that they exist."""
-    with place.serving() as url:
-        async with connect(url, place.keys["rival"]) as rival, connect(url, place.keys["reader"]) as reader:
-            own = await call(rival, "search", query="samples of water heron", top_k=100)
-            assert [one["title"] for one in own["results"]] == ["Plan"]
-            other = await call(reader, "search", query="rival quokka plan", top_k=100)
-            assert "quokka" not in json.dumps(other)
-            assert [one["documents"] for one in (await call(rival, "list_collections"))["collections"]] == [1]
-            assert [one.name for one in (await rival.list_resources()).resources] == ["plan.md"]
-            for place_ in ("zoo/samples.md", "zoo/no.md", "no/no.md"):
-                message = await fail(rival, "fetch", id=f"ragstone://default/{place_}")
-                assert message.replace(place_, "PLACE") == (
-                    "there is no document 'ragstone://default/PLACE'; call search, and fetch an id of its results\n"
-                    "Next step: change the arguments and call again."
-                )
-            assert "role write or admin" in await fail(reader, "ingest")
-            assert "no configured source" not in await fail(reader, "ingest", path="docs")
+    async with connect(served, place.keys["rival"]) as rival, connect(served, place.keys["reader"]) as reader:
+        own = await call(rival, "search", query="samples of water heron", top_k=100)
+        assert [one["title"] for one in own["results"]] == ["Plan"]
+        other = await call(reader, "search", query="rival quokka plan", top_k=100)
+        assert "quokka" not in json.dumps(other)
+        assert [one["documents"] for one in (await call(rival, "list_collections"))["collections"]] == [1]
+        assert [one.name for one in (await rival.list_resources()).resources] == ["plan.md"]
+        for place_ in ("zoo/samples.md", "zoo/no.md", "no/no.md"):
+            message = await fail(rival, "fetch", id=f"ragstone://default/{place_}")
+            assert message.replace(place_, "PLACE") == (
+                "there is no document 'ragstone://default/PLACE'; call search, and fetch an id of its results\n"
+                "Next step: change the arguments and call again."
+            )
+        assert "role write or admin" in await fail(reader, "ingest")
+        assert "no configured source" not in await fail(reader, "ingest", path="docs")
 
 
 async def test_callers_without_a_key_have_no_more_rights_than_the_configured_one(place: Place) -> None:
@@ -97,22 +102,20 @@ async def test_a_revoked_key_ends_at_once_also_in_an_open_session(own_place: Pla
         assert post(url, PING, **headers).status_code == 401
 
 
-async def test_a_session_belongs_to_the_key_that_opened_it(place: Place) -> None:
-    with place.serving() as url:
-        opened = post(url, Authorization=f"Bearer {place.keys['reader']}")
-        session = opened.headers["mcp-session-id"]
-        foreign = post(url, PING, Authorization=f"Bearer {place.keys['rival']}", Mcp_Session_Id=session)
-        nobody = post(url, PING, Mcp_Session_Id=session)
-        unknown = post(url, PING, Authorization=f"Bearer {place.keys['rival']}", Mcp_Session_Id="0" * 32)
-        assert (foreign.status_code, foreign.text) == (unknown.status_code, unknown.text)
-        assert foreign.status_code == nobody.status_code == 404
+async def test_a_session_belongs_to_the_key_that_opened_it(place: Place, served: str) -> None:
+    opened = post(served, Authorization=f"Bearer {place.keys['reader']}")
+    session = opened.headers["mcp-session-id"]
+    foreign = post(served, PING, Authorization=f"Bearer {place.keys['rival']}", Mcp_Session_Id=session)
+    nobody = post(served, PING, Mcp_Session_Id=session)
+    unknown = post(served, PING, Authorization=f"Bearer {place.keys['rival']}", Mcp_Session_Id="0" * 32)
+    assert (foreign.status_code, foreign.text) == (unknown.status_code, unknown.text)
+    assert foreign.status_code == nobody.status_code == 404
 
 
-def test_a_wrong_key_is_the_same_refusal_whatever_is_wrong(place: Place) -> None:
+def test_a_wrong_key_is_the_same_refusal_whatever_is_wrong(place: Place, served: str) -> None:
     good = place.keys["reader"]
     wrong = ["Bearer rag_a_b", f"Bearer {good[:-2]}xx", "Bearer", f"Basic {good}", "Bearer a.b.c"]
-    with place.serving() as url:
-        answers = [post(url, Authorization=text) for text in wrong]
+    answers = [post(served, Authorization=text) for text in wrong]
     assert {(answer.status_code, answer.text) for answer in answers} == {
         (401, '{"error":"unauthorized","message":"a valid key is needed: Authorization: Bearer KEY"}')
     }
@@ -168,16 +171,15 @@ def test_a_port_in_use_is_a_sentence(place: Place) -> None:
     assert err.decode() == f"error: cannot listen on 127.0.0.1:{port}: Address already in use; choose another --port\n"
 
 
-def test_odd_requests_get_a_refusal_and_the_next_one_an_answer(place: Place) -> None:
-    with place.serving() as url:
-        root = url.removesuffix("/mcp")
-        assert httpx2.get(f"{root}/").status_code == 404
-        assert httpx2.request("PUT", url, headers=ACCEPT).status_code == 405
-        assert httpx2.post(url, content=b"{", headers={**ACCEPT, "Content-Type": "application/json"}).status_code == 400
-        assert httpx2.post(url, content=b"\xff", headers={**ACCEPT, "Content-Type": "text/plain"}).status_code == 400
-        assert post(url, [PING]).status_code == 400
-        assert post(url, {"a": "b" * (2 << 20)}).status_code == 413
-        assert post(url).status_code == 200
+def test_odd_requests_get_a_refusal_and_the_next_one_an_answer(served: str) -> None:
+    root = served.removesuffix("/mcp")
+    assert httpx2.get(f"{root}/").status_code == 404
+    assert httpx2.request("PUT", served, headers=ACCEPT).status_code == 405
+    assert httpx2.post(served, content=b"{", headers={**ACCEPT, "Content-Type": "application/json"}).status_code == 400
+    assert httpx2.post(served, content=b"\xff", headers={**ACCEPT, "Content-Type": "text/plain"}).status_code == 400
+    assert post(served, [PING]).status_code == 400
+    assert post(served, {"a": "b" * (2 << 20)}).status_code == 413
+    assert post(served).status_code == 200
 
 
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])

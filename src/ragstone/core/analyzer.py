@@ -110,9 +110,9 @@ def list_token_terms(token: str) -> tuple[str, ...]:
     return _terms_by_language("english")[token]
 
 
-def extract_search_terms(text: str, *, asked: bool = False) -> tuple[list[str], list[str]]:
+def extract_search_terms(text: str, *, asked: bool = False, beside: str = "") -> tuple[list[str], list[str]]:
     """The terms that keywords are compared by: those of `extract_terms`, and the stems of the text's own language,
-    also those of the parts of its compounds.
+    also those of the parts of its compounds. Words `beside` the text add terms and stems and do not tell its language.
 
     A question that does not tell its language, as a few keywords do not, has the stems of every language (`asked`).
 
@@ -120,9 +120,13 @@ def extract_search_terms(text: str, *, asked: bool = False) -> tuple[list[str], 
     ['german:lang', 'german:kundigungsfrist', 'german:kundig', 'german:frist']
     """
     tokens = list(extract_tokens(text))
-    terms = list(chain.from_iterable(map(_terms_by_language("english").__getitem__, tokens)))
     words = [token.replace("’", "'").casefold() for token in tokens]
-    return terms, [stem for one in _detect_languages(words, asked) for stem in stem_searched(words, one)]
+    languages = _detect_languages(words, asked)
+    if beside:
+        tokens += extract_tokens(beside)
+        words += list_lower_words(beside)
+    terms = list(chain.from_iterable(map(_terms_by_language("english").__getitem__, tokens)))
+    return terms, [stem for one in languages for stem in stem_searched(words, one)]
 
 
 def detect_text_language(text: str) -> str | None:

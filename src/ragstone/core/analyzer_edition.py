@@ -10,6 +10,7 @@ from itertools import product
 
 from ragstone.core import analyzer
 from ragstone.core.compounds import read_parts
+from ragstone.core.document_names import list_path_words
 from ragstone.core.languages import SMALL_WORDS
 
 PREFIXES = "a agre anim bak b cann compan conf defin flex hop lik m publ relat sens syst tri vi y".split()
@@ -31,15 +32,16 @@ TEXT = (
     "É́tudes ﬁle ＡＢＣ Straße STRASSE İstanbul naïve 東京都の天気 データベース 검색엔진 имена данных البيانات "
     "pass\u200bword so\u00adft"
 )
+PATH, TITLE = "2024/ACME GmbH/Kündigung_v2-final 0a1b2c3d4e5f60718293a4b5c6d7e8f9.pdf", "Kündigung"
 
 
 @cache
 def analyzer_edition() -> str:
-    """Eight hexadecimal digits: equal where the analyser makes the same terms of the fixed words, and knows the same
-    parts of compounds."""
+    """Eight hexadecimal digits: equal where the analyser makes the same terms of the fixed words and of a path, and
+    knows the same parts of compounds."""
     pairs = [*product(PREFIXES, ENDINGS), *product(EXCEPTED, EXCEPTED_ENDINGS)]
     words = [beginning + ending.strip(".") for beginning, ending in pairs]
-    terms = [*analyzer.stem_words(words), *analyzer.extract_terms(TEXT)]
+    terms = [*analyzer.stem_words(words), *analyzer.extract_terms(TEXT), *list_path_words(PATH, TITLE)]
     for language, small in SMALL_WORDS.items():
         terms += [language, *sorted(small), *analyzer.stem_words(sorted(small), language)]
     return hashlib.sha256("\n".join(terms).encode() + read_parts()).hexdigest()[:8]

@@ -1,12 +1,15 @@
 """Names of files as people say them: without the ids that exports of wikis put into names of files and folders."""
 
 import re
+from urllib.parse import unquote
 
 # 32 hexadecimal digits, also in groups (UUID): Notion, ownCloud, Google. At least one is a digit and one a letter.
 HEX = r"(?=[0-9a-f-]*[0-9])(?=[0-9-]*[a-f])(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 ID = re.compile(rf"(?:^|[ _-]){HEX}(?:_all)?(?=[ _.-]|$)", re.IGNORECASE)
 LONGEST = 200  # characters of a name; more are no name that anybody gave
 WORD = re.compile(r"[^\W\d_]{2}")
+WORDS = re.compile(r"[^\W_]+")
+COUNT = re.compile(r"\d{1,3}")
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 UNSAID = frozenset("readme index untitled document page new-page home main default".split())  # say nothing of the text
 
@@ -37,6 +40,22 @@ def readable_path(path: str) -> str:
     ('Wiki/plans/roof.pdf', 'invoice_123456.html')
     """
     return "/".join(map(_readable_part, path.split("/")))
+
+
+def list_path_words(path: str, title: str | None) -> list[str]:
+    """The words of a document's folders and file name that its title lacks: "2023 Q1 AAPL.pdf" says of a report what
+    its title may not. Left out are names that tell nothing, endings, ids, numbers of fewer than four digits, which
+    count files, and what lies before the last 200 characters.
+
+    >>> list_path_words("contracts/ACME%20GmbH/03_2023_Q1-terms.pdf", "Terms of service")
+    ['contracts', 'ACME', 'GmbH', '2023', 'Q1']
+    >>> list_path_words("guide/install.md", "Install"), list_path_words("a7/readme.md", None)
+    (['guide'], ['a7'])
+    """
+    folder, slash, file = unquote(path[-LONGEST:]).rpartition("/")
+    names = f"{readable_path(folder)}{slash}{readable_name(file)}"
+    said = set(WORDS.findall((title or "").casefold()))
+    return [one for one in WORDS.findall(names) if one.casefold() not in said and not COUNT.fullmatch(one)]
 
 
 def _readable_part(name: str) -> str:

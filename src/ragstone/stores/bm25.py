@@ -3,7 +3,8 @@
 idf = ln(1 + (N - n + 0.5) / (n + 0.5)); a term adds idf * tf / (tf + k1 * (1 - b + b * dl / avgdl)), and
 (k3 + 1) * qf / (k3 + qf) times that where the question has it qf times (Robertson et al., Okapi at TREC-3, 1994).
 N, n and avgdl are exact over the active chunks; dl counts a chunk's terms, repeats included, but not the stems
-of its own language beside them: a text in another language than English is no longer than one in English.
+of its own language beside them: a text in another language than English is no longer than one in English. Nor does it
+count the words of its path: a document that lies deeper is no longer.
 """
 
 import math
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from ragstone.core import analyzer
 from ragstone.core.chunk_enrichment import searchable_text
+from ragstone.core.document_names import list_path_words
 from ragstone.core.types import Chunk
 
 K1 = 1.2  # Lucene's defaults, the ones that BM25 baselines are stated with
@@ -25,14 +27,16 @@ DECIMALS = 6  # scores are rounded before they order, so that noise in the last 
 
 
 def term_frequencies(chunk: Chunk) -> tuple[dict[str, int], int]:
-    """How often each term stands in a chunk, and how many terms it has."""
-    return count_terms(searchable_text(chunk))
+    """How often each term stands in a chunk or in its path, and how many terms it has without those of the path."""
+    path = " ".join(list_path_words(chunk.document.path, chunk.document.title))
+    return count_terms(searchable_text(chunk), beside=path)
 
 
-def count_terms(text: str) -> tuple[dict[str, int], int]:
-    """How often each term stands in a text, and how many terms it has."""
-    terms, own = analyzer.extract_search_terms(text)
-    return {term: min(n, MAX_COUNT) for term, n in Counter([*terms, *own]).items()}, len(terms)
+def count_terms(text: str, *, beside: str = "") -> tuple[dict[str, int], int]:
+    """How often each term stands in a text or `beside` it, and how many terms the text has."""
+    terms, own = analyzer.extract_search_terms(text, beside=beside)
+    length = len(terms) - (len(analyzer.extract_terms(beside)) if beside else 0)
+    return {term: min(n, MAX_COUNT) for term, n in Counter([*terms, *own]).items()}, length
 
 
 def query_terms(query: str) -> dict[str, float]:

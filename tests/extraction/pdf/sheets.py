@@ -43,6 +43,7 @@ def pdf(
     font: str = "",
     resources: str = "",
     objects: Sequence[str] = (),
+    title: str = "",
 ) -> bytes:
     """A PDF of content streams; `page` is added to each page's dictionary (/Rotate, /CropBox).
 
@@ -63,6 +64,8 @@ def pdf(
             f"/Resources << /Font {fonts} {resources} >> /Contents {stream} 0 R >>"
         )
         kids.append(f"{len(parts)} 0 R")
+    info = f"/Info {len(parts) + 1} 0 R " if title else ""
+    parts += [f"<< /Title ({title}) >>"] if title else []
     parts[1] = f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(kids)}] >>"
     out = bytearray(b"%PDF-1.4\n")
     places = []
@@ -72,7 +75,7 @@ def pdf(
     table = len(out)
     out += f"xref\n0 {len(parts) + 1}\n0000000000 65535 f \n".encode()
     out += b"".join(f"{at:010d} 00000 n \n".encode() for at in places)
-    out += f"trailer << /Size {len(parts) + 1} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF".encode()
+    out += f"trailer << /Size {len(parts) + 1} /Root 1 0 R {info}>>\nstartxref\n{table}\n%%EOF".encode()
     return bytes(out)
 
 

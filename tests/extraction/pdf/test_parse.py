@@ -47,6 +47,25 @@ def test_every_span_lies_in_the_record_and_has_a_page_and_a_box() -> None:
     assert extraction.record.startswith("# A large title\n\nLine 0")
 
 
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("Report of the walls and gates", "Report of the walls and gates"),
+        ("0000320193-22-000070", "The walls"),
+        ("88300 162..177", "The walls"),
+        ("Letterhead blue template", "The walls"),
+        ("", "The walls"),
+    ],
+)
+def test_a_title_in_the_properties_counts_where_the_beginning_bears_it_out(said: str, title: str) -> None:
+    page = shown(50, 60, "The walls", size=20, font="F2") + paragraph(50, 100, [*text(12), "a report of gates"])
+    assert read(page, title=said).title == title
+
+
+def test_a_short_document_cannot_deny_its_title() -> None:
+    assert read(paragraph(50, 60, text(2)), title="Letterhead blue template").title == "Letterhead blue template"
+
+
 def test_columns_are_read_one_after_the_other() -> None:
     left = [f"Left {line}" for line in text(12)]
     right = [f"Right {line}" for line in text(12)]

@@ -22,6 +22,8 @@ MEDIA_TYPE = "application/pdf"
 WINDOW = 128  # pages that are read before the file is opened anew: pdfium keeps what it has seen
 PAGES = 100_000  # of one file
 FILES_NAMED, LONGEST = 5, 120  # embedded files in a message, and letters of their names
+WORD = re.compile(r"[^\W\d_]{2,}")
+BEGINNING, FEWEST_WORDS = 10_000, 100  # characters that a title is looked for in; words that can tell
 INFO = {"Author": "author", "Subject": "subject", "CreationDate": "created", "Producer": "producer"}
 
 
@@ -47,7 +49,8 @@ def parse_with_reader(data: bytes, *, path: str, password: str | None, reader: P
         them = "page and nothing on it" if len(pages) == 1 else "pages and nothing on them"
         raise Refused("empty", f"{path} has {len(pages)} {them}{hint}")
     made = compose_document(pages)
-    title = info.pop("title", None) or made.title
+    title = info.pop("title", "")
+    title = title if title and _is_borne_out(title, made.record) else made.title
     meta: dict[str, Any] = {"pages": len(pages), **info, **reader.meta()}
     if found := locate_links(made.layout, made.record, [link for page in pages for link in page.links]):
         meta["links"] = found
@@ -98,11 +101,19 @@ def _read_info(document: Any) -> dict[str, str]:
     if level := next(filter(None, levels), "") or (find_marked_head(str(said.get("Keywords", ""))) and RESTRICTED):
         found[KEY] = level.lower()
     title = str(said.get("Title", "")).strip()
-    if title and not re.search(
-        r"\.(?:docx?|pdf|xlsx?|indd|qxd)\b|^untitled|^microsoft \w+ -|^\W*$", title, re.IGNORECASE
-    ):
+    if title and not re.search(r"\.(?:docx?|pdf|xlsx?|indd|qxd)\b|^untitled|^microsoft \w+ -", title, re.IGNORECASE):
         found["title"] = title
     return found
+
+
+def _is_borne_out(title: str, record: str) -> bool:
+    """Whether the title in a file's properties, often a template's or a number of the program that made the file, has
+    words, and half of them stand in the document's beginning where that has text enough to tell."""
+    words = WORD.findall(title.casefold())
+    beginning = record[:BEGINNING].casefold()
+    if not words or len(beginning.split()) < FEWEST_WORDS:
+        return bool(words)
+    return 2 * sum(word in beginning for word in words) >= len(words)
 
 
 def _collect_warnings(pages: list[Page], files: list[str], reader: PageOcr) -> Iterator[str]:

@@ -85,6 +85,20 @@ class SearchContract(StoreFixtures):
                 assert [hit.place[2] for hit in hits] == [found], query
             assert list(await reader.idf("Wo ist die Probe?")) == ["wo", "ist", "die", "probe"]
 
+    async def test_a_word_is_found_in_the_names_of_a_file_and_its_folders(self, store: Store) -> None:
+        paths = ("ACME/terms.pdf", "Umbrella/terms.pdf", "Umbrella/2023 report.pdf")
+        await write_revisions(
+            store, *(make_revision(path, ["Either side may end it."], title="Terms") for path in paths)
+        )
+        async with store.reader(SCOPE) as reader:
+            if word_signal(reader) != "bm25":
+                return  # counts of words of the text
+            for query, found in (("acme", paths[:1]), ("umbrella", paths[:0:-1]), ("2023", paths[2:])):
+                hits = await reader.matching(query, where=EVERYTHING, limit=9)
+                assert [hit.place[0] for hit in hits] == list(found), query
+                rated = await reader.rate([hits[0].id], vector=None, query=query)
+                assert rated[hits[0].id]["bm25"] == hits[0].score
+
     async def test_filters_mean_what_where_says(self, store: Store) -> None:
         chance = random.Random(13)  # noqa: S311 - reproducible, not secret
         revisions = random_revisions(chance, 30)
