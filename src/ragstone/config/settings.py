@@ -33,6 +33,7 @@ class SourceSettings:
     deny: Annotated[tuple[str, ...], Option("Globs of paths that Ragstone never opens.")] = ()
     hidden: Annotated[bool, Option("Read hidden files too.")] = False
     ignore_files: Annotated[bool, Option("Leave out what .gitignore and .ragstoneignore name.")] = True
+    archives: Annotated[bool, Option("Read the files in archives and the attachments of mails.")] = True
     depth: Annotated[int, Option("Links to follow from the first page of a web section.", 0, 100)] = 3
     pages: Annotated[int, Option("Maximum number of web pages.", 1, MANY)] = 1000
     delay: Annotated[float, Option("Seconds between two requests to a site.", 0, 3600)] = 1.0
@@ -71,6 +72,11 @@ class LimitSettings:
     ] = 1_500_000_000
     ocr_pages: Annotated[int, Option("Maximum number of pages per document for OCR.", 0, MANY)] = 500
     chunks: Annotated[int | None, Option("Maximum number of chunks per document.", 1, MANY)] = None
+    archive_files: Annotated[int, Option("Maximum number of files in an archive or mail.", 1, MANY)] = 50_000
+    archive_bytes: Annotated[int, Option("Bytes of all files in an archive or mail, unpacked.", 1, BYTES)] = (
+        20_000_000_000
+    )
+    archive_depth: Annotated[int, Option("Archives and mails one in the other that are opened.", 1, 10)] = 3
     removals: Annotated[
         float, Option("Share of a source's documents, 0 to 1, that a run may remove without --allow-removals.", 0, 1)
     ] = 0.5

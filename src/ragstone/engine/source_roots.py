@@ -18,6 +18,7 @@ from ragstone.core.ports import RecallingSource, Source
 LIMITS = LimitSettings()
 
 if TYPE_CHECKING:  # only a verb that walks a source waits for it
+    from ragstone.extraction.containers import ContainerLimits
     from ragstone.ingestion import sources
 
 
@@ -63,13 +64,15 @@ def closing_sources(opened: Iterable[Source]) -> Iterator[None]:
                 source.close()
 
 
-def resolve_file_source(path: str, ignore: Sequence[str] = ()) -> tuple[sources.FileSource, str]:
+def resolve_file_source(
+    path: str, ignore: Sequence[str] = (), *, limits: LimitSettings = LIMITS
+) -> tuple[sources.FileSource, str]:
     """The source of a file or folder and the place of its root; raises `UsageError` for a web address."""
     from ragstone.ingestion import sources
 
     if sources.is_address(path):
         raise UsageError(f"{path!r:.80} is a web address: only `ragstone ingest` fetches those; name a file")
-    return _open_file_source(SourceSettings(path=path, ignore=tuple(ignore)))
+    return _open_file_source(SourceSettings(path=path, ignore=tuple(ignore)), limits)
 
 
 def resolve_source(
@@ -86,7 +89,7 @@ def resolve_source(
 
     if sources.is_address(wanted.path):
         return _open_web_source(wanted, limits, offline=offline)
-    return _open_file_source(wanted)
+    return _open_file_source(wanted, limits)
 
 
 def _leave_store_out(wanted: SourceSettings, store: str) -> SourceSettings:
@@ -97,7 +100,21 @@ def _leave_store_out(wanted: SourceSettings, store: str) -> SourceSettings:
     return replace(wanted, ignore=(*wanted.ignore, *stores.list_own_paths(store, root)))
 
 
-def _open_file_source(wanted: SourceSettings) -> tuple[sources.FileSource, str]:
+def make_container_limits(limits: LimitSettings) -> ContainerLimits:
+    """How much an archive or a mail may hold."""
+    from ragstone.extraction.containers import ContainerLimits
+    from ragstone.extraction.sandbox import Bounds
+
+    return ContainerLimits(
+        limits.archive_files,
+        limits.archive_bytes,
+        limits.archive_depth,
+        max(limits.text_bytes, limits.office_bytes),
+        Bounds.for_seconds(limits.seconds, limits.memory_bytes, pages=0),
+    )
+
+
+def _open_file_source(wanted: SourceSettings, limits: LimitSettings) -> tuple[sources.FileSource, str]:
     """The files of a folder, or a file."""
     from ragstone.ingestion import sources
 
@@ -108,7 +125,9 @@ def _open_file_source(wanted: SourceSettings) -> tuple[sources.FileSource, str]:
     rules = sources.Rules(
         ignore=wanted.ignore, deny=wanted.deny, hidden=wanted.hidden, ignore_files=wanted.ignore_files
     )
-    return sources.FileSource(wanted.name or root.name or "root", wanted.path, rules=rules), str(root)
+    containers = make_container_limits(limits) if wanted.archives else None
+    name = wanted.name or root.name or "root"
+    return sources.FileSource(name, wanted.path, rules=rules, containers=containers), str(root)
 
 
 def _open_web_source(wanted: SourceSettings, limits: LimitSettings, *, offline: bool) -> tuple[sources.WebSource, str]:

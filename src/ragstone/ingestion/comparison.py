@@ -60,7 +60,7 @@ async def compare_files(
                 _compare_file(found, context, entry, document, stamps, lacking)
             elif document is not None and document.source == source:
                 found.known += 1
-                if not context.partial and document.path not in unread:
+                if context.may_vanish(document.path) and document.path not in unread:
                     found.gone.append(document)
     return found
 

@@ -23,6 +23,7 @@ from ragstone.ingestion.build_revision import RevisionBuilder
 from ragstone.ingestion.document_list import pack_document, unpack_document
 from ragstone.ingestion.enricher import lacks_enrichment
 from ragstone.ingestion.file_stamps import FileStamps
+from ragstone.ingestion.listing import pack_file, unpack_file
 from ragstone.ingestion.packed_rows import PackedRows
 from ragstone.ingestion.progress import Tally
 from ragstone.ingestion.run_context import RunContext
@@ -78,18 +79,16 @@ class JobList:
 
     def append(self, job: DocumentJob) -> None:
         """Add a job at the end."""
-        entry = job.entry
         documents = [None if one is None else pack_document(one) for one in (job.before, job.moved)]
-        self._rows.append((entry.path, entry.size, entry.stamp, job.lacking, *documents))
+        self._rows.append((job.lacking, *documents, *pack_file(job.entry)))
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __iter__(self) -> Iterator[DocumentJob]:
-        for path, size, stamp, lacking, *documents in self._rows:
+        for lacking, *documents, file in ((*row[:3], row[3:]) for row in self._rows):
             before, moved = (None if facts is None else unpack_document(facts) for facts in documents)
-            entry = ListedFile(path, size, None if stamp is None else tuple(stamp))
-            yield DocumentJob(entry, before, lacking, moved)
+            yield DocumentJob(unpack_file(*file), before, lacking, moved)
 
 
 @dataclass(slots=True)
@@ -108,20 +107,22 @@ class UnderWay:
         return revision
 
 
-def drop_unreadable_pictures(jobs: JobList, tally: Tally) -> JobList:
-    """Without new pictures where nothing reads them: one line summarises them."""
-    new = sum(_is_new_picture(job) for job in jobs)
+def drop_unreadable_pictures(jobs: JobList, tally: Tally, *, named: bool) -> JobList:
+    """Without new pictures where nothing reads them: one line summarises them. `named`: the files were named, so that
+    only those in them are passed over."""
+    new = sum(_is_new_picture(job, named=named) for job in jobs)
     missing = eligibility.ocr_install_hint() if new else ""
     if not missing:
         return jobs
     tally.passed_over += new
     what = "pictures" if new > 1 else "picture"
     tally.warnings.append(f"{new:,} {what} passed over: no OCR engine ({missing})")
-    return JobList(job for job in jobs if not _is_new_picture(job))
+    return JobList(job for job in jobs if not _is_new_picture(job, named=named))
 
 
-def _is_new_picture(job: DocumentJob) -> bool:
-    return (job.before or job.moved) is None and eligibility.is_picture(job.entry.path)
+def _is_new_picture(job: DocumentJob, *, named: bool) -> bool:
+    is_wanted = named and not job.entry.within
+    return not is_wanted and (job.before or job.moved) is None and eligibility.is_picture(job.entry.path)
 
 
 def warn_of_missing_grammars(jobs: JobList, tally: Tally) -> None:
@@ -132,8 +133,12 @@ def warn_of_missing_grammars(jobs: JobList, tally: Tally) -> None:
         tally.warnings.append(f"{files} of code cut at blank lines; to cut at functions: {INSTALL_HINT}")
 
 
-def looks_changed(job: DocumentJob, context: RunContext) -> bool:
-    """Whether a file looks changed, before reading it."""
+def count_changed_bytes(jobs: JobList, context: RunContext) -> int:
+    """The bytes of the files that look changed, before reading them."""
+    return sum(job.entry.size for job in jobs if _looks_changed(job, context))
+
+
+def _looks_changed(job: DocumentJob, context: RunContext) -> bool:
     before = job.before
     return before is None or before.bytes != job.entry.size or job.lacking or needs_rebuild(before, context)
 
@@ -193,9 +198,10 @@ def make_document(build: workers.BuildFunction, rules: DocumentRules, source: So
     entry, before = job.entry, job.before
     check_file_size(source, entry, rules.builder.limits, called=entry.path)
     data = source.read(entry.path, rules.builder.max_bytes)
-    if not (rules.named or before or job.moved) and eligibility.is_picture(entry.path) and eligibility.is_small(data):
+    is_wanted = (rules.named and not entry.within) or before or job.moved
+    if not is_wanted and eligibility.is_picture(entry.path) and eligibility.is_small(data):
         return Skipped(entry.path, PASSED_OVER)
-    if not (rules.named or before or job.moved) and is_minified(entry.path, data):
+    if not is_wanted and is_minified(entry.path, data):
         return Skipped(entry.path, IGNORED, f"{entry.path} is minified, as programs write it: name it to have it read")
     version = hashlib.sha256(data).hexdigest()
     if before and before.version == version and not job.lacking and not needs_rebuild(before, rules):
@@ -217,7 +223,7 @@ def catch_failures(rules: DocumentRules, job: DocumentJob, work: Callable[[], Ou
     try:
         return work()
     except Refused as error:
-        wanted = rules.named or job.before is not None
+        wanted = (rules.named and not entry.within) or job.before is not None
         return Skipped(entry.path, "unsupported" if wanted and error.reason in LEFT_OUT else error.reason, str(error))
     except Exception as error:  # whatever a document does to a parser must not end the run of the others
         log.exception("%s could not be ingested", entry.path)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from ragstone.core.ports import FileMemory, ListedFile
+from ragstone.core.ports import FileMemory, ListedFile, NotingSource, Source
 from ragstone.core.types import Document
 from ragstone.ingestion.local_stamps import find_file_memory
 from ragstone.ingestion.packed_rows import PackedRows
@@ -14,6 +14,7 @@ from ragstone.ingestion.run_context import RunContext
 # A file that changed within this time before the run may change again without another time: file systems keep times
 # as coarse as two seconds (FAT).
 MARGIN = 2_000_000_000  # nanoseconds
+CONTAINERS = "\n"  # behind a source's name: its notes of containers, which no name of a source ends with
 
 
 class FileStamps:
@@ -96,6 +97,27 @@ async def open_stamps(context: RunContext, source: str, *, now: int) -> FileStam
     if not context.checksum:
         await stamps.recall()
     return stamps
+
+
+async def recall_notes(context: RunContext, source: Source) -> None:
+    """Give a source its notes of containers of the last run, unless all are to be opened."""
+    anew = context.checksum or context.refresh or context.chosen is not None
+    if anew or not isinstance(source, NotingSource) or not await context.store.admin.exists(context.builder.scope):
+        return
+    memory = await find_file_memory(context.store, context.builder.scope, context.stamps_folder)
+    if memory is not None:
+        source.take_notes(await memory.recall_files(f"{source.name}{CONTAINERS}"))
+
+
+async def save_stamps(context: RunContext, source: Source, stamps: FileStamps) -> None:
+    """Keep the stamps of a run over a whole source, and the notes of that source about its containers."""
+    if context.chosen is not None:
+        return
+    await stamps.save()
+    notes = source.give_notes() if isinstance(source, NotingSource) else b""
+    memory = await find_file_memory(context.store, context.builder.scope, context.stamps_folder) if notes else None
+    if memory is not None:
+        await memory.remember_files(f"{source.name}{CONTAINERS}", notes)
 
 
 def read_clock() -> int:

@@ -1,6 +1,7 @@
 """The files that a source lists, packed: two dozen bytes each in place of objects of some hundred."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from ragstone.core.ports import ListedFile
 from ragstone.ingestion.packed_rows import PackedRows
@@ -14,7 +15,7 @@ class Listing:
         self._last = ""
         self._is_sorted = True
         for file in files:
-            self._rows.append((file.path, file.size, file.stamp))
+            self._rows.append(pack_file(file))
             self._is_sorted = self._is_sorted and self._last <= file.path
             self._last = file.path
 
@@ -22,9 +23,20 @@ class Listing:
         return len(self._rows)
 
     def __iter__(self) -> Iterator[ListedFile]:
-        for path, size, stamp in self._rows:
-            yield ListedFile(path, size, None if stamp is None else tuple(stamp))
+        for row in self._rows:
+            yield unpack_file(*row)
 
     def sort(self) -> "Listing":
         """The files in the order of their paths, in which sources give them; another order costs memory once."""
         return self if self._is_sorted else Listing(sorted(self, key=lambda file: file.path))
+
+
+def pack_file(file: ListedFile) -> tuple[Any, ...]:
+    """A file as a row."""
+    member = (file.within, file.closed) if file.within else ()
+    return file.path, file.size, file.stamp, *member
+
+
+def unpack_file(path: str, size: int, stamp: Any, within: str = "", closed: str = "") -> ListedFile:
+    """The file of a row."""
+    return ListedFile(path, size, None if stamp is None else tuple(stamp), within, closed)

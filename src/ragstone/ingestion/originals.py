@@ -2,16 +2,19 @@
 
 import asyncio
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ragstone.core.errors import UsageError
+from ragstone.core.errors import Refused, UsageError
 from ragstone.core.page_layout import Box
 from ragstone.core.ports import Ledger
 from ragstone.core.types import Document, Span
 from ragstone.extraction import try_passwords
+from ragstone.extraction.containers import ContainerLimits
 from ragstone.extraction.media_types import IMAGES
 from ragstone.extraction.sandbox import Sandbox
+from ragstone.ingestion.sources import FileSource, Rules
 
 RUNS_SEARCHED = 1000  # how far back a source's place is looked for
 DRAWERS = {
@@ -36,10 +39,19 @@ async def _find_root(ledger: Ledger, document: Document) -> Path:
 
 def _read_unchanged(document: Document, place: Path) -> bytes:
     file = place if place.is_file() else place / document.path
+    rules = Rules(hidden=True, ignore_files=False)
     try:
-        data = file.read_bytes()
+        if document.path == place.name or (file != place and os.path.lexists(file)):
+            data = file.read_bytes()
+        else:  # a member of an archive or a mail
+            source = FileSource(document.source, place, rules=rules, containers=ContainerLimits())
+            data = source.read(document.path, document.bytes)
     except OSError as error:
         raise UsageError(f"the file of {document.path} cannot be read ({error.strerror}): {file}") from error
+    except Refused as error:
+        if error.reason != "too_large":  # another size: it changed
+            raise UsageError(f"the file of {document.path} cannot be read: {error}") from error
+        data = b""
     if hashlib.sha256(data).hexdigest() != document.version:
         raise UsageError(f"{file} changed since {document.path} was ingested; ingest it again")
     return data

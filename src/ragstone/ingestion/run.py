@@ -25,12 +25,12 @@ from ragstone.ingestion.document_jobs import (
     JobList,
     UnderWay,
     batch_revisions,
+    count_changed_bytes,
     drop_unreadable_pictures,
-    looks_changed,
     warn_of_missing_grammars,
 )
 from ragstone.ingestion.document_list import DocumentList
-from ragstone.ingestion.file_stamps import load_stamps, open_stamps
+from ragstone.ingestion.file_stamps import load_stamps, open_stamps, recall_notes, save_stamps
 from ragstone.ingestion.listing import Listing
 from ragstone.ingestion.local_stamps import find_file_memory
 from ragstone.ingestion.moves import Moves, find_moves
@@ -56,6 +56,7 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
     tally = Tally()
     if isinstance(source, RecallingSource):
         source.recall(await _recall_files(context, source.name), _tell_listing(tell))
+    await recall_notes(context, source)
     try:
         listed = await asyncio.to_thread(tally.list_files, source)
     except Unavailable as error:
@@ -194,7 +195,7 @@ async def _update_text(
     tally.count_unchanged(found.unchanged, outdated=found.outdated)
     jobs = await _choose_jobs(context, found.jobs, moves, tally)
     context = await asyncio.to_thread(chat_people.learn_people, context, source, jobs)
-    size = sum(job.entry.size for job in jobs if looks_changed(job, context))
+    size = count_changed_bytes(jobs, context)
     async with context.store.writer(context.builder.scope) as writer:
         done = len(listed) - len(jobs)
         with workers.open_worker_pool(context.builder, source.name, size=size, processes=context.processes) as pool:
@@ -206,8 +207,7 @@ async def _update_text(
                 done += passed
                 await progress.report_stage("text", done=done, total=len(listed))
         await _remove_gone(writer, found.gone, moves, tally)
-    if not context.partial:
-        await stamps.save()
+    await save_stamps(context, source, stamps)
     if tally.outdated:
         tally.warnings.append(
             f"{tally.outdated} documents were extracted by an earlier version; run with --refresh to redo them"
@@ -230,7 +230,7 @@ async def _choose_jobs(context: RunContext, jobs: JobList, moves: Moves, tally: 
     """The files that are read, with one warning for each kind that is left out or is read in a simpler way."""
     if moves:
         jobs = JobList(replace(job, moved=moves.get(job.entry.path)) for job in jobs)
-    jobs = jobs if context.named else await asyncio.to_thread(drop_unreadable_pictures, jobs, tally)
+    jobs = await asyncio.to_thread(drop_unreadable_pictures, jobs, tally, named=context.named)
     warn_of_missing_grammars(jobs, tally)
     return jobs
 
@@ -239,7 +239,7 @@ async def _find_moves(context: RunContext, source: Source, listed: Listing, ledg
     """The documents whose files moved, by their new paths; raises `UsageError` if too many of the others are gone."""
     new = (job.entry for job in found.jobs if job.before is None)
     moves = await asyncio.to_thread(find_moves, source, new, found.gone, context.builder.max_bytes)
-    if not context.allow_removals:
+    if not context.allow_removals and context.chosen is None:
         gone = len(found.gone) - len(moves)
         if safeguards.is_suspicious(gone, found.known, share=context.removals):
             gone = await count_lost(ledger, source.name, listed, moves)

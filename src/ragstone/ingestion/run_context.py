@@ -41,7 +41,7 @@ class RunContext:
     embedder though one was wanted; `root` tells two roots of one name apart, `place` is where the source's files stand;
     `processes` read foreign formats, else the run has its own. `named`: the source is one file, which is read even if
     rules exclude it; pictures that lie in a folder are passed over where they are small or nothing can read them.
-    `partial`: the source lists only what is new, so that nothing counts as vanished.
+    `chosen`: the source lists only these files, so that nothing counts as vanished but what was in them.
     `flush`: the run ends with what brings derived files up to date; else `flush` does it later.
     `keep_going`: a source that does not answer is a failed run, not an error.
     `cluster`: the machines that read and embed documents, None for this one.
@@ -66,7 +66,7 @@ class RunContext:
     place: str | None = None
     processes: Sandbox | None = None
     named: bool = False
-    partial: bool = False
+    chosen: tuple[str, ...] | None = None
     flush: bool = True
     keep_going: bool = False
     cluster: Cluster | None = None
@@ -74,6 +74,10 @@ class RunContext:
     enricher: Enricher | None = None
     sparse: SparseEncoder | None = None
     written_vectors: bool = False
+
+    def may_vanish(self, path: str) -> bool:
+        """Whether a document that the source does not list is gone."""
+        return self.chosen is None or any(path.startswith(f"{chosen}/") for chosen in self.chosen)
 
     @property
     def enrichment(self) -> str | None:

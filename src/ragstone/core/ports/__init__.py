@@ -7,7 +7,15 @@ a key.
 
 from ragstone.core.arrays import Vectors
 from ragstone.core.ports.administration import Admin, CollectionModel, Keys, ReembeddingStore, Sealer, SealingStore
-from ragstone.core.ports.documents import Chunker, Extractor, ListedFile, PeekingSource, RecallingSource, Source
+from ragstone.core.ports.documents import (
+    Chunker,
+    Extractor,
+    ListedFile,
+    NotingSource,
+    PeekingSource,
+    RecallingSource,
+    Source,
+)
 from ragstone.core.ports.jobs import Job, JobQueue, JobStatus, QueueingStore
 from ragstone.core.ports.models import (
     Completion,
@@ -62,6 +70,7 @@ __all__ = [
     "Ledger",
     "ListedFile",
     "Message",
+    "NotingSource",
     "PeekingSource",
     "PlacedStore",
     "Prompt",

@@ -12,11 +12,15 @@ from ragstone.core.types import Extraction, Piece
 class ListedFile:
     """A file that a source lists: its path relative to the root (with `/`), its size in bytes. `stamp`: its size, its
     times of change in nanoseconds and its number, which differ after a change; None where none are known. A page's
-    path is its address; its stamp ends with what its server tells its editions apart by."""
+    path is its address; its stamp ends with what its server tells its editions apart by. `within`: the path of the
+    archive or mail that it lies in, "" for a file of its own; `closed`: why not everyone may see it, "" where they
+    may."""
 
     path: str
     size: int
     stamp: tuple[int, int, int, int | str] | None = field(default=None, compare=False)
+    within: str = field(default="", compare=False)
+    closed: str = field(default="", compare=False)
 
 
 class Source(Protocol):
@@ -53,6 +57,19 @@ class RecallingSource(Source, Protocol):
 
     def close(self) -> None:
         """End a listing that runs; remove its temporary files."""
+        ...
+
+
+@runtime_checkable
+class NotingSource(Source, Protocol):
+    """A source that keeps notes of its files, so that it need not open them again."""
+
+    def take_notes(self, notes: bytes) -> None:
+        """Take the notes of the last run; damaged ones count as none."""
+        ...
+
+    def give_notes(self) -> bytes:
+        """The notes for the next run, once it was walked; empty where they did not change."""
         ...
 
 

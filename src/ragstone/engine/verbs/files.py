@@ -19,8 +19,10 @@ class FileVerbs(VerbGroup):
 
     @verb(Permission.WRITE)  # reads files that this process may read
     def extract(self, file: str | Path) -> Extraction:
-        """Extract a file; raises `Refused` with a reason."""
-        source, root = resolve_file_source(str(file))
+        """Extract a file, which may lie in an archive or a mail (`offer.eml/prices.xlsx`); raises `Refused` with a
+        reason."""
+        container, inner = _split_member(file)
+        source, root = resolve_file_source(container, limits=self.settings.limits)
         if not Path(root).is_file():
             kinds = (
                 ("is a folder", Path.is_dir),
@@ -29,8 +31,14 @@ class FileVerbs(VerbGroup):
             )
             what = next(words for words, holds in kinds if holds(Path(root)))
             raise UsageError(f"{file} {what}: name a file that exists")
-        from ragstone.ingestion.chat_people import read_names_beside
+        from ragstone.extraction.chats.slack import find_users_file
+        from ragstone.ingestion.chat_people import read_names, read_names_beside
+        from ragstone.ingestion.sources.members import find_member
 
+        if inner:
+            people = read_names(source, place) if (place := find_users_file(f"{Path(root).name}/{inner}")) else {}
+            entry = find_member(source, f"{Path(root).name}/{inner}")
+            return self._extract_entry(source, entry, called=str(file), people=people)
         entry = ListedFile(Path(root).name, Path(root).stat().st_size)
         return self._extract_entry(source, entry, called=str(file), people=read_names_beside(str(file)))
 
@@ -45,7 +53,7 @@ class FileVerbs(VerbGroup):
         from ragstone.extraction.chats.slack import find_users_file
         from ragstone.ingestion.chat_people import read_names
 
-        source, _ = resolve_file_source(str(path), ignore)
+        source, _ = resolve_file_source(str(path), ignore, limits=self.settings.limits)
         read = cache(partial(read_names, source))
         for entry in source.walk():
             if isinstance(entry, Skipped) and entry.reason == PASSED_OVER:
@@ -80,3 +88,16 @@ class FileVerbs(VerbGroup):
     def preview(self, file: str | Path) -> list[Piece]:
         """The chunks that a file would get."""
         return self._components.chunker_setup.chunker.cut(self.extract(file))
+
+
+def _split_member(file: str | Path) -> tuple[str, str]:
+    """A file and, where the path goes on behind it, the path of a member in it; "" for none."""
+    try:
+        place = Path(file).expanduser()
+        if not place.exists():
+            for parent in place.parents:
+                if parent.is_file():
+                    return str(parent), place.relative_to(parent).as_posix()
+    except (OSError, ValueError, RuntimeError):  # what opening it says
+        pass
+    return str(file), ""

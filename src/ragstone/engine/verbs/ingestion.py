@@ -18,7 +18,7 @@ from ragstone.engine.arguments import PATH_KIND, object_with
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, make_cluster, pin_own_model
-from ragstone.engine.source_roots import closing_sources, resolve_sources
+from ragstone.engine.source_roots import closing_sources, make_container_limits, resolve_sources
 from ragstone.engine.verbs.base import VerbGroup
 from ragstone.engine.visible_documents import list_newest
 
@@ -133,12 +133,13 @@ class IngestionVerbs(VerbGroup):
         from ragstone.ingestion.run import run_ingestion  # a question must not wait for it
         from ragstone.ingestion.sources import ChosenFiles
 
-        source = ChosenFiles(name, folder, (paths,) if isinstance(paths, str) else paths)
+        chosen = (paths,) if isinstance(paths, str) else tuple(paths)
+        source = ChosenFiles(name, folder, chosen, containers=make_container_limits(self.settings.limits))
         await self._components.embedders.learn()
         await pin_own_model(self._components)
         context = build_run_context(self._components)
         processes = self._components.processes.make_sandbox()
-        context = replace(context, place=str(source.place), processes=processes, named=True, partial=True)
+        context = replace(context, place=str(source.place), processes=processes, named=True, chosen=chosen)
         run = await run_ingestion(context, source, tell=tell)
         await forget_stale_searches(self._components)
         return run

@@ -106,8 +106,10 @@ class WatchVerbs(IngestionVerbs):
 
         ignored = (ignore,) if isinstance(ignore, str) else ignore
         settings = self.settings
-        offline, store = settings.offline, settings.store
-        found = resolve_sources(paths, name, ignored, configured=settings.sources, offline=offline, store=store)
+        offline, limits, store = settings.offline, settings.limits, settings.store
+        found = resolve_sources(
+            paths, name, ignored, configured=settings.sources, offline=offline, limits=limits, store=store
+        )
         files = [source for source, _ in found if isinstance(source, FileSource)]
         if len(files) < len(found):
             others = next(place for source, place in found if source not in files)

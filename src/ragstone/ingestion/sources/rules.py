@@ -32,6 +32,10 @@ class Rules:
         """Whether the path, or a folder that it lies in, must not be read."""
         return any(matches_any(part, self.deny) for part in _self_and_ancestors(path)) if self.deny else False
 
+    def keeps_out(self, path: str) -> bool:
+        """Whether a path is left out in any way that no ignore file says."""
+        return not self.is_visible(path) or self.ignores(path) or self.denies(path)
+
 
 def _self_and_ancestors(path: str) -> Iterator[str]:
     yield path

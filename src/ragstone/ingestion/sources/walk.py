@@ -17,7 +17,7 @@ UNDECODABLE_NAME = "the name is not valid UTF-8; rename it"
 Folder = tuple[str, str]  # where it lies, and the path under which its documents are listed
 
 
-def walk(root: Path, rules: Rules) -> Iterator[ListedFile | Skipped]:
+def walk(root: Path, rules: "EntryRules") -> Iterator[ListedFile | Skipped]:
     """Every document below a real root; holds the names of one folder at each depth, never the whole tree."""
     walker = _Walker(root, rules)
     stack = [walker.scan_folder(str(root), "")]
@@ -42,13 +42,38 @@ def list_file(place: str, path: str) -> ListedFile | Skipped:
     return ListedFile(path, about.st_size, (about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino))
 
 
+class EntryRules:
+    """The rules of a tree and its ignore files, which decide about each name in it."""
+
+    def __init__(self, root: Path, rules: Rules) -> None:
+        self.rules = rules
+        self.ignore_files = IgnoreFiles(root, heeded=rules.ignore_files)
+
+    def find_rule(self, name: str, own: str, there: str, *, is_folder: bool) -> Skipped | None:
+        """Why an entry is left out by its names: its own path, and the one behind a link."""
+        rules = self.rules
+        slash = "/" * is_folder
+        if rules.ignores(own) or (own != there and rules.ignores(there)):
+            return Skipped(own + slash, IGNORED, f"{own} is left out by `ignore`")
+        if not rules.is_visible(name):
+            return Skipped(own + slash, HIDDEN, f"{own} is hidden: its name begins with a dot")
+        if rules.denies(own) or (own != there and rules.denies(there)):
+            return Skipped(own, "denied", f"{own} is on the deny list")
+        if self.ignore_files.ignores(there, is_folder=is_folder):
+            return Skipped(own + slash, IGNORED, f"{own} is left out by an ignore file or by default")
+        if not is_folder and file_suffix(own) not in PROMISED and _is_picture(own):
+            return Skipped(own, PASSED_OVER)
+        return None
+
+
 class _Walker:
     """One walk: the root, its rules and ignore files, and the places that links led to."""
 
-    def __init__(self, root: Path, rules: Rules) -> None:
+    def __init__(self, root: Path, rules: EntryRules) -> None:
         self._root = root
-        self._rules = rules
-        self._ignore_files = IgnoreFiles(root, heeded=rules.ignore_files)
+        self._entry_rules = rules
+        self._rules = rules.rules
+        self._ignore_files = rules.ignore_files
         self._followed: set[str] = set()
 
     def scan_folder(self, folder: str, path: str) -> Iterator[ListedFile | Skipped | Folder]:
@@ -66,28 +91,12 @@ class _Walker:
             if not _is_decodable(own):
                 if self._rules.is_visible(entry.name):
                     yield Skipped(_escape_path(own), "unreadable", UNDECODABLE_NAME)
-            elif why := self._find_rule(entry.name, own, there, is_folder=name.endswith("/")):
+            elif why := self._entry_rules.find_rule(entry.name, own, there, is_folder=name.endswith("/")):
                 yield why
             elif entry.is_symlink():
                 yield from self._follow_link(own, entry.path)
             elif own == there or self._visit_once(entry.path):
                 yield (entry.path, own) if name.endswith("/") else list_file(entry.path, own)
-
-    def _find_rule(self, name: str, own: str, there: str, *, is_folder: bool) -> Skipped | None:
-        """Why an entry is left out by its names: its own path, and the one behind a link."""
-        rules = self._rules
-        slash = "/" * is_folder
-        if rules.ignores(own) or (own != there and rules.ignores(there)):
-            return Skipped(own + slash, IGNORED, f"{own} is left out by `ignore`")
-        if not rules.is_visible(name):
-            return Skipped(own + slash, HIDDEN, f"{own} is hidden: its name begins with a dot")
-        if rules.denies(own) or (own != there and rules.denies(there)):
-            return Skipped(own, "denied", f"{own} is on the deny list")
-        if self._ignore_files.ignores(there, is_folder=is_folder):
-            return Skipped(own + slash, IGNORED, f"{own} is left out by an ignore file or by default")
-        if not is_folder and file_suffix(own) not in PROMISED and _is_picture(own):
-            return Skipped(own, PASSED_OVER)
-        return None
 
     def _follow_link(self, path: str, place: str) -> Iterator[ListedFile | Skipped | Folder]:
         """What a symlink adds: nothing when the walk comes to its place anyway, or was there."""

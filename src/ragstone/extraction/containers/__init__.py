@@ -1,0 +1,16 @@
+"""Files that hold files: archives and mails. Each member is a document of its own, read without writing it to disk."""
+
+from ragstone.extraction.containers.container import Budget, Container, ContainerLimits, Member, Problem
+from ragstone.extraction.containers.kinds import START, is_candidate, looks_like_container, open_container
+
+__all__ = [
+    "START",
+    "Budget",
+    "Container",
+    "ContainerLimits",
+    "Member",
+    "Problem",
+    "is_candidate",
+    "looks_like_container",
+    "open_container",
+]

@@ -1,0 +1,271 @@
+"""The files in archives and mails of a folder: listed behind their container, read by their joined paths."""
+
+import io
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import BinaryIO
+
+from ragstone.core.errors import Refused
+from ragstone.core.ports import ListedFile, Source
+from ragstone.core.records import HIDDEN, Skipped
+from ragstone.extraction.containers import (
+    START,
+    Budget,
+    Container,
+    ContainerLimits,
+    Member,
+    Problem,
+    is_candidate,
+    looks_like_container,
+    open_container,
+)
+from ragstone.ingestion.sources.container_notes import NO_CONTAINER, ContainerNotes, Contents
+from ragstone.ingestion.sources.walk import EntryRules
+
+OPENED = 4  # containers whose members are remembered
+RESOURCE_FORKS = "__MACOSX"  # beside each file that macOS packs
+BINARY = "binary"  # the reason of an archive that is none of files
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A container and, where it lies in another one, its bytes."""
+
+    container: Container
+    data: bytes | None = None
+
+
+class Members:
+    """Opens containers: by `open_file`, which gives a file of the source by its path and raises `Refused`."""
+
+    def __init__(
+        self, open_file: Callable[[str], BinaryIO], limits: ContainerLimits, is_kept_out: Callable[[str], bool]
+    ) -> None:
+        """`is_kept_out`: whether rules say of a joined path that it is not to be opened."""
+        self._open_file = open_file
+        self._limits = limits
+        self._is_kept_out = is_kept_out
+        self._opened: OrderedDict[Key, _Opened] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def read(self, path: str, inner: str, most: int) -> bytes:
+        """The first bytes of a member, at most `most`; raises `Refused`."""
+        with self._open_file(path) as file:
+            about = os.fstat(file.fileno())
+            key: Key = (path, about.st_size, about.st_mtime_ns, about.st_ino)
+            return self._read(file, key, path, inner, most, depth=self._limits.depth)
+
+    def list_contents(self, entry: ListedFile) -> Contents:
+        """The members of a file; raises `Refused` where it cannot be read."""
+        with self._open_file(entry.path) as file:
+            found: dict[str, Member] = {}
+            problems: list[Problem] = []
+            container = open_container(file, path=entry.path, budget=(budget := Budget.of(self._limits)))
+            if container is None:
+                return NO_CONTAINER
+            self._add(container, file, entry.path, "", budget, found, problems, depth=self._limits.depth, closed="")
+        if not found and not problems and not container.is_document:
+            problems = [Problem("", "empty", f"{entry.path} holds no file")]
+        members = tuple(found[name] for name in sorted(found))
+        return Contents(members, tuple(problems), container.is_document)
+
+    def _add(
+        self,
+        container: Container,
+        file: BinaryIO,
+        path: str,
+        prefix: str,
+        budget: Budget,
+        found: dict[str, Member],
+        problems: list[Problem],
+        *,
+        depth: int,
+        closed: str,
+    ) -> None:
+        """Add the members of a container, and of the containers among them. `prefix`: its path and a slash in the
+        outermost one, which is at `path`."""
+        problems += (replace(one, name=f"{prefix}{one.name}".rstrip("/")) for one in container.problems)
+        inner = []
+        for name in sorted(container.members):
+            member = container.members[name]
+            whole = replace(member, name=prefix + name, closed=member.closed or closed)
+            if whole.name not in found:
+                found[whole.name] = whole
+                inner.append((name, whole))
+        for name, whole in inner if depth > 1 else ():
+            joined = f"{path}/{whole.name}"
+            if not is_candidate(name) or self._is_kept_out(joined):
+                continue
+            try:
+                opened = self._open_inner(container, file, name, joined, budget)
+            except Refused as error:
+                if error.reason != BINARY:
+                    problems.append(Problem(whole.name, error.reason, str(error)))
+                    del found[whole.name]
+                continue
+            if opened is None or opened.data is None:
+                continue
+            if not opened.container.is_document:
+                del found[whole.name]
+            within = io.BytesIO(opened.data)
+            inside = f"{whole.name}/"
+            self._add(
+                opened.container, within, path, inside, budget, found, problems, depth=depth - 1, closed=whole.closed
+            )
+
+    def _open_inner(self, container: Container, file: BinaryIO, name: str, path: str, budget: Budget) -> _Opened | None:
+        """A container in a container; None for any other member."""
+        if not looks_like_container(container.read(file, name, START)):
+            return None
+        size = container.members[name].size
+        if size > self._limits.document:
+            raise Refused(
+                "too_large",
+                f"{path} has {size:,} bytes, more than the {self._limits.document:,} allowed for "
+                "an archive in an archive; unpack the outer one, or raise limits.office_bytes",
+            )
+        data = container.read(file, name, self._limits.document)
+        opened = open_container(io.BytesIO(data), path=path, budget=budget)
+        return None if opened is None else _Opened(opened, data)
+
+    def _read(self, file: BinaryIO, key: Key, path: str, inner: str, most: int, *, depth: int) -> bytes:
+        opened = self._open_once(key, partial(self._open_outer, file, path))
+        names = inner.split("/")
+        for at in range(len(names), 0, -1):  # the longest first
+            name, rest = "/".join(names[:at]), "/".join(names[at:])
+            if opened is None or name not in opened.container.members:
+                continue
+            if not rest:
+                return opened.container.read(file, name, most)
+            joined = f"{path}/{name}"
+            make = partial(self._open_inner, opened.container, file, name, joined, Budget.of(self._limits))
+            within = self._open_once((*key, name), make) if depth > 1 else None
+            if within is not None and within.data is not None:
+                return self._read(io.BytesIO(within.data), (*key, name), joined, rest, most, depth=depth - 1)
+        raise Refused("vanished", f"{path} holds no {inner}")
+
+    def _open_outer(self, file: BinaryIO, path: str) -> _Opened | None:
+        container = open_container(file, path=path, budget=Budget.of(self._limits))
+        return None if container is None else _Opened(container)
+
+    def _open_once(self, key: Key, make: Callable[[], _Opened | None]) -> _Opened | None:
+        """An opened container, of those remembered; one thread opens it while others wait. Of containers in others one
+        is held."""
+        with self._lock:
+            found = self._opened.get(key) or make()
+            if found is None:
+                return None
+            self._opened[key] = found
+            self._opened.move_to_end(key)
+            inner = [other for other, one in self._opened.items() if one.data is not None]
+            for old in (*inner[:-1], *list(self._opened)[:-OPENED]):
+                self._opened.pop(old, None)
+            return found
+
+
+def expand(
+    files: Iterable[ListedFile | Skipped],
+    members: Members,
+    notes: ContainerNotes,
+    rules: EntryRules,
+    real_paths: Callable[[str], str],
+) -> Iterator[ListedFile | Skipped]:
+    """The files in their order, with the members of those that are containers, each at its own place."""
+    notes.begin()
+    waiting: list[tuple[str, Iterator[ListedFile | Skipped]]] = []
+    for entry in files:
+        waiting.sort(key=lambda one: one[0])
+        while waiting and waiting[0][0] < entry.path:
+            yield from waiting.pop(0)[1]
+        if not isinstance(entry, ListedFile) or not is_candidate(entry.path):
+            yield entry
+            continue
+        try:
+            contents = _find_contents(entry, members, notes)
+        except Refused as error:
+            if error.reason == BINARY:
+                yield entry
+            else:
+                yield Skipped(entry.path, error.reason, str(error))
+            continue
+        if contents.is_document:
+            yield entry
+        yield from (Skipped(entry.path, one.reason, one.message) for one in contents.problems if not one.name)
+        if contents.members or contents.problems:
+            waiting.append((f"{entry.path}/", _list_members(entry, contents, rules, real_paths(entry.path))))
+    for _, rest in sorted(waiting, key=lambda one: one[0]):
+        yield from rest
+
+
+def _find_contents(entry: ListedFile, members: Members, notes: ContainerNotes) -> Contents:
+    contents = notes.find(entry)
+    if contents is None:
+        now = time.time_ns()
+        contents = members.list_contents(entry)
+        notes.note(entry, contents, now=now)
+    return contents
+
+
+def _list_members(
+    entry: ListedFile, contents: Contents, rules: EntryRules, there: str
+) -> Iterator[ListedFile | Skipped]:
+    """The members that the rules let through, as files; of a folder that they leave out one line."""
+    stamp = None if entry.stamp is None else (*entry.stamp[1:3], f"{entry.stamp[3]}:{entry.stamp[0]}")
+    judged: dict[str, Skipped | None] = {}
+    for problem in contents.problems:
+        if problem.name:
+            yield Skipped(f"{entry.path}/{problem.name}", problem.reason, problem.message)
+    told: set[str] = set()
+    for member in contents.members:
+        why = _judge(entry.path, there, member.name, rules, judged)
+        if why is None:
+            path = f"{entry.path}/{member.name}"
+            yield ListedFile(
+                path, member.size, None if stamp is None else (member.size, *stamp), entry.path, member.closed
+            )
+        elif why.path not in told:
+            told.add(why.path)
+            yield why
+
+
+def _judge(path: str, there: str, name: str, rules: EntryRules, judged: dict[str, Skipped | None]) -> Skipped | None:
+    """Why a member is left out: by its own name, or by that of a folder in the container."""
+    parts = name.split("/")
+    for at in range(1, len(parts) + 1):
+        inner, is_folder = "/".join(parts[:at]), at < len(parts)
+        if is_folder and inner in judged:
+            why = judged[inner]
+        elif at == 1 and parts[0] == RESOURCE_FORKS:
+            why = Skipped(f"{path}/{inner}/", HIDDEN, f"{path}/{inner} is hidden: macOS keeps its own notes there")
+        else:
+            why = rules.find_rule(parts[at - 1], f"{path}/{inner}", f"{there}/{inner}", is_folder=is_folder)
+        if is_folder:
+            judged[inner] = why
+        if why is not None:
+            return why
+    return None
+
+
+def split_path(path: str, is_file: Callable[[str], bool]) -> tuple[str, str] | None:
+    """The path of a file and the rest of a joined path; None where no file is on the way."""
+    names = path.split("/")
+    for at in range(len(names) - 1, 0, -1):
+        if is_file(parent := "/".join(names[:at])):
+            return parent, "/".join(names[at:])
+    return None
+
+
+def find_member(source: Source, path: str) -> ListedFile:
+    """A member that a source lists; raises `Refused` with the reason why it does not."""
+    for entry in source.walk():
+        if entry.path == path:
+            if isinstance(entry, Skipped):
+                raise Refused(entry.reason, entry.message or f"{path} is passed over")
+            return entry
+    raise Refused("vanished", f"there is no {path}")

@@ -1,0 +1,154 @@
+"""Members of archives in a folder: listed in order, by the rules of the folder, read by their joined paths."""
+
+import os
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragstone.core.errors import Refused
+from ragstone.core.ports import ListedFile
+from ragstone.core.records import Skipped
+from ragstone.extraction import containers
+from ragstone.extraction.containers import ContainerLimits
+from ragstone.ingestion.sources import FileSource, Rules
+from tests.extraction.containers.packing import pack_zip
+
+OLD = 1_500_000_000
+
+
+def source(root: Path, *, limits: ContainerLimits = ContainerLimits(), **rules: Any) -> FileSource:  # noqa: B008
+    return FileSource("notes", root, rules=Rules(**rules), containers=limits)
+
+
+def paths(found: FileSource) -> list[str]:
+    return [entry.path for entry in found.walk() if isinstance(entry, ListedFile)]
+
+
+def skipped(found: FileSource) -> dict[str, str]:
+    return {entry.path: entry.reason for entry in found.walk() if isinstance(entry, Skipped)}
+
+
+def write_zip(place: Path, files: dict[str, bytes]) -> None:
+    place.write_bytes(pack_zip(files))
+    os.utime(place, (OLD, OLD))
+
+
+def test_members_stand_in_the_order_of_whole_paths(tmp_path: Path) -> None:
+    for name in ("a.md", "x.zip-old.md", "x.zip.md", "x0.md"):
+        (tmp_path / name).write_bytes(b"text")
+    write_zip(tmp_path / "x.zip", {"b/c.md": b"1", "b.md": b"2", "a-b/x.md": b"3"})
+    found = source(tmp_path)
+    listed = paths(found)
+    assert listed == sorted(listed)
+    assert [path for path in listed if path.startswith("x.zip/")] == ["x.zip/a-b/x.md", "x.zip/b.md", "x.zip/b/c.md"]
+    assert "x.zip" not in listed
+    assert found.read("x.zip/b/c.md", 10) == b"1"
+    assert found.peek("x.zip/b.md", 10) == b"2"
+
+
+def test_archives_in_archives_are_opened_as_deep_as_may_be(tmp_path: Path) -> None:
+    deep = {"d.md": b"4"}
+    for name in ("c.zip", "b.zip", "a.zip"):
+        deep = {name: pack_zip(deep), "note.md": b"text"}
+    write_zip(tmp_path / "x.zip", deep)
+    assert paths(source(tmp_path)) == [
+        *("x.zip/a.zip/b.zip/c.zip", "x.zip/a.zip/b.zip/note.md", "x.zip/a.zip/note.md", "x.zip/note.md")
+    ]
+    deeper = source(tmp_path, limits=ContainerLimits(depth=4))
+    assert "x.zip/a.zip/b.zip/c.zip/d.md" in paths(deeper)
+    assert deeper.read("x.zip/a.zip/b.zip/c.zip/d.md", 10) == b"4"
+    assert paths(source(tmp_path, limits=ContainerLimits(depth=1))) == ["x.zip/a.zip", "x.zip/note.md"]
+
+
+def test_the_rules_of_the_folder_hold_for_members(tmp_path: Path) -> None:
+    (tmp_path / ".ragstoneignore").write_text("*.log\n/x.zip/drafts/\n")
+    names = ("a.md", "b.log", "drafts/c.md", "deny/d.md", "left/e.md", ".git/config", "__MACOSX/._a.md", "._a.md")
+    files = dict.fromkeys((*names, ".DS_Store", "node_modules/p/i.js", "icon.svg", "node_modules/p/j.js"), b"text")
+    write_zip(tmp_path / "x.zip", files)
+    found = source(tmp_path, ignore=("left",), deny=("x.zip/deny",))
+    assert paths(found) == ["x.zip/a.md"]
+    assert skipped(found) == {
+        ".ragstoneignore": "hidden",
+        "x.zip/.DS_Store": "hidden",
+        "x.zip/._a.md": "hidden",
+        "x.zip/.git/": "hidden",
+        "x.zip/__MACOSX/": "hidden",
+        "x.zip/b.log": "ignored",
+        "x.zip/deny": "denied",
+        "x.zip/drafts/": "ignored",
+        "x.zip/icon.svg": "passed_over",
+        "x.zip/left/": "ignored",
+        "x.zip/node_modules/": "ignored",
+    }
+    with pytest.raises(Refused, match="deny list"):
+        found.read("x.zip/deny/d.md", 10)
+
+
+def test_an_archive_that_is_denied_is_not_opened_either(tmp_path: Path) -> None:
+    write_zip(tmp_path / "x.zip", {"secret.zip": pack_zip({"a.md": b"1"})})
+    found = source(tmp_path, deny=("secret.zip",))
+    assert paths(found) == []
+    with pytest.raises(Refused, match="deny list"):
+        found.read("x.zip/secret.zip/a.md", 10)
+
+
+def test_an_unchanged_archive_is_not_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_zip(tmp_path / "x.zip", {"a.md": b"1", "../b.md": b"2"})
+    (tmp_path / "README").write_bytes(b"no archive")
+    os.utime(tmp_path / "README", (OLD, OLD))
+    monkeypatch.setattr("ragstone.ingestion.sources.members.time.time_ns", lambda: 1 << 62)
+    opened: list[str] = []
+    whole = containers.open_container
+
+    def noted(file: Any, *, path: str, budget: Any) -> Any:
+        opened.append(path)
+        return whole(file, path=path, budget=budget)
+
+    monkeypatch.setattr("ragstone.ingestion.sources.members.open_container", noted)
+    first = source(tmp_path)
+    listed = list(first.walk())
+    assert opened == ["README", "x.zip"]
+    assert list(first.walk()) == listed
+    again = source(tmp_path)
+    again.take_notes(first.give_notes())
+    assert list(again.walk()) == listed
+    assert again.give_notes() == b""
+    assert opened == ["README", "x.zip"]
+    other = source(tmp_path, ignore=("*.log",))
+    other.take_notes(first.give_notes() or b"damaged")
+    write_zip(tmp_path / "x.zip", {"c.md": b"1"})
+    assert "x.zip/c.md" in paths(again)
+    assert opened == ["README", "x.zip", "x.zip"]
+
+
+def test_a_file_that_is_an_archive_is_a_source(tmp_path: Path) -> None:
+    write_zip(tmp_path / "x.zip", {"a.md": b"1"})
+    found = source(tmp_path / "x.zip")
+    assert paths(found) == ["x.zip/a.md"]
+    assert pickle.loads(pickle.dumps(found)).read("x.zip/a.md", 10) == b"1"
+    with pytest.raises(Refused) as caught:
+        found.read("y.zip/a.md", 10)
+    assert caught.value.reason == "vanished"
+
+
+def test_a_member_that_is_not_there_is_vanished(tmp_path: Path) -> None:
+    write_zip(tmp_path / "x.zip", {"a.md": b"1"})
+    for path in ("x.zip/b.md", "x.zip/../x.zip", "x.zip/a.md/b", "y.zip/a.md"):
+        with pytest.raises(Refused) as caught:
+            source(tmp_path).read(path, 10)
+        assert caught.value.reason == "vanished", path
+
+
+def test_a_broken_archive_is_told_and_office_files_and_programs_stay_what_they_are(tmp_path: Path) -> None:
+    (tmp_path / "cut.zip").write_bytes(pack_zip({"a.md": b"1" * 100}, zipfile.ZIP_STORED)[:60])
+    write_zip(tmp_path / "empty.zip", {})
+    write_zip(tmp_path / "sheet.zip", {"[Content_Types].xml": b"<a/>", "xl/a.xml": b"<a/>"})
+    write_zip(tmp_path / "tool.jar", {"a.md": b"1"})
+    found = source(tmp_path)
+    assert paths(found) == ["sheet.zip", "tool.jar"]
+    assert skipped(found) == {"cut.zip": "broken", "empty.zip": "empty"}
+    off = FileSource("notes", tmp_path, rules=Rules())
+    assert paths(off) == ["cut.zip", "empty.zip", "sheet.zip", "tool.jar"]

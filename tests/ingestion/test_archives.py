@@ -1,0 +1,105 @@
+"""Files in archives are documents: each is added, changes, moves and goes by itself, and its original can be shown."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import ragstone
+from ragstone.core.errors import UsageError
+from ragstone.ingestion import progress
+from tests.extraction.containers.packing import pack_zip
+from tests.ingestion.test_run import counts
+
+Open = Callable[..., ragstone.Knowledge]
+TEA = b"# Tea\n\nTea is served at four."
+COFFEE = b"# Coffee\n\nCoffee is served at nine."
+
+
+def write_zip(place: Path, files: dict[str, bytes]) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(pack_zip(files))
+    os.utime(place, (1_500_000_000, 1_500_000_000 + len(files)))
+
+
+def paths(kb: ragstone.Knowledge) -> list[str]:
+    return sorted(document.path for document in kb.documents())
+
+
+def test_members_are_added_changed_moved_and_removed(tmp_path: Path, opened: Open) -> None:
+    docs, kb = tmp_path / "docs", opened()
+    (docs / "old").mkdir(parents=True)
+    (docs / "a.md").write_text("# A\n\nThis stays.")
+    write_zip(docs / "old" / "x.zip", {"tea.md": TEA, "in/coffee.md": COFFEE, "water.md": b"Water is free."})
+    assert counts(kb.ingest(docs)[0]) == {"added": 4}
+    assert paths(kb) == ["a.md", "old/x.zip/in/coffee.md", "old/x.zip/tea.md", "old/x.zip/water.md"]
+    [hit] = [hit for hit in kb.search("coffee nine").hits if hit.chunk.document.path.endswith("coffee.md")]
+    assert hit.chunk.document.path == "old/x.zip/in/coffee.md"
+    assert kb.original("old/x.zip/tea.md")[1] == TEA
+    assert counts(kb.ingest(docs)[0]) == {"unchanged": 4}
+    write_zip(docs / "old" / "x.zip", {"tea.md": TEA + b" Cake too.", "in/coffee.md": COFFEE})
+    assert counts(kb.ingest(docs)[0]) == {"unchanged": 2, "changed": 1, "removed": 1}
+    (docs / "new.zip").write_bytes((docs / "old" / "x.zip").read_bytes())
+    (docs / "old" / "x.zip").unlink()
+    [moved] = kb.ingest(docs)
+    assert (counts(moved), moved.stats["embedded"]) == ({"unchanged": 1, "moved": 2}, 0)
+    assert paths(kb) == ["a.md", "new.zip/in/coffee.md", "new.zip/tea.md"]
+    (docs / "new.zip").unlink()
+    (docs / "b.md").write_text("# B")
+    assert counts(kb.ingest(docs, allow_removals=True)[0]) == {"added": 1, "unchanged": 1, "removed": 2}
+    with pytest.raises(UsageError):
+        kb.original("new.zip/tea.md")
+
+
+def test_a_member_that_became_unreadable_keeps_its_document(tmp_path: Path, opened: Open) -> None:
+    docs, kb = tmp_path / "docs", opened()
+    write_zip(docs / "x.zip", {"tea.md": TEA, "coffee.md": COFFEE})
+    kb.ingest(docs)
+    data = (docs / "x.zip").read_bytes()
+    (docs / "x.zip").write_bytes(data[: len(data) - 30])
+    [run] = kb.ingest(docs)
+    assert [(one["path"], one["reason"]) for one in run.stats["skipped"]] == [("x.zip", "broken")]
+    assert paths(kb) == ["x.zip/coffee.md", "x.zip/tea.md"]
+
+
+def test_names_of_people_in_an_exported_chat_are_found_in_its_archive(tmp_path: Path, opened: Open) -> None:
+    users = b'[{"id": "U1", "name": "ann", "profile": {"real_name": "Ann Smith"}}]'
+    day = b'[{"type": "message", "user": "U1", "text": "Tea is at four.", "ts": "1709547072.000100"}]'
+    write_zip(tmp_path / "docs" / "slack.zip", {"users.json": users, "general/2024-03-04.json": day})
+    kb = opened()
+    kb.ingest(tmp_path / "docs")
+    assert "Ann Smith" in kb.chunk("slack.zip/general/2024-03-04.json", 0).text
+
+
+def test_pictures_in_a_named_archive_are_passed_over_as_in_a_folder(tmp_path: Path, opened: Open) -> None:
+    icon = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\x08\x06\0\0\0\x1f\xf3\xffa"
+    write_zip(tmp_path / "x.zip", {"icon.png": icon, "tea.md": TEA})
+    [run] = opened().ingest(tmp_path / "x.zip")
+    assert (counts(run), run.stats["passed_over"]) == ({"added": 1}, 1)
+
+
+def test_archives_are_left_out_where_the_setting_says_so(tmp_path: Path) -> None:
+    write_zip(tmp_path / "docs" / "x.zip", {"tea.md": TEA})
+    (tmp_path / "docs" / "a.md").write_text("# A")
+    sources = [{"path": str(tmp_path / "docs"), "archives": False}]
+    settings = ragstone.load(store=str(tmp_path / "store"), embed__model="none", sources=sources)
+    with ragstone.open(settings=settings) as kb:
+        [run] = kb.ingest()
+    assert run.stats["ignored"] == [{"path": "x.zip", "reason": "binary"}]
+
+
+def test_an_unchanged_archive_costs_no_read(tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_zip(tmp_path / "docs" / "x.zip", {"tea.md": TEA})
+    now = 1 << 62
+    monkeypatch.setattr(progress, "read_clock", lambda: now)
+    monkeypatch.setattr("ragstone.ingestion.sources.members.time.time_ns", lambda: now)
+    kb = opened()
+    kb.ingest(tmp_path / "docs")
+
+    def refuse(*_args: object, **_options: object) -> None:
+        raise AssertionError("opened again")
+
+    monkeypatch.setattr("ragstone.ingestion.sources.members.open_container", refuse)
+    assert counts(kb.ingest(tmp_path / "docs")[0]) == {"unchanged": 1}
+    assert counts(opened().ingest(tmp_path / "docs")[0]) == {"unchanged": 1}
