@@ -18,6 +18,7 @@ from ragstone.config.settings import Settings, SourceSettings
 from ragstone.core.records import Run
 from ragstone.extraction.pdf.page_image import draw_pdf_page
 from ragstone.server.routes.runs import run_json
+from tests.extraction.containers.packing import pack_zip
 from tests.extraction.pdf.sheets import pdf, shown
 from tests.guard.test_drawn_pages import OTHER, PAGE, inked
 from tests.pixels import pixels
@@ -106,6 +107,33 @@ async def test_an_upload_that_is_refused_leaves_the_former_edition(own: Settings
         never = await upload(client, "b.bin", bytes(range(256)) * 40)
         assert never.status_code == 422
         assert list_uploads(own) == ["a.md"]
+
+
+async def test_an_uploaded_archive_is_its_files(own: Settings) -> None:
+    tea, coffee = b"# Tea\n\nGreen tea is brewed at 80 degrees.\n", b"# Coffee\n\nBeans are roasted.\n"
+    async with open_client(own) as client:
+        made = await upload(
+            client, "kitchen/all.zip", pack_zip({"tea.md": tea, "in/coffee.md": coffee, "x.bin": b"\0"})
+        )
+        assert made.status_code == 201
+        paths = [one["path"] for one in made.json()["members"]]
+        assert paths == ["kitchen/all.zip/in/coffee.md", "kitchen/all.zip/tea.md"]
+        identity = made.json()["members"][1]["id"]
+        assert (await client.get(f"/v1/documents/{identity}/original")).content == tea
+        again = await upload(
+            client, "kitchen/all.zip", pack_zip({"tea.md": tea, "cake.md": b"# Cake\n\nIt is sweet.\n"})
+        )
+        assert [one["path"] for one in again.json()["members"]] == ["kitchen/all.zip/cake.md", "kitchen/all.zip/tea.md"]
+        assert len((await client.get("/v1/documents")).json()["documents"]) == 2
+        for files, said in (({}, "holds no file"), ({"x.bin": b"\0"}, "all.zip/x.bin is of no format")):
+            refused = await upload(client, "kitchen/all.zip", pack_zip(files))
+            assert refused.status_code == 422
+            assert said in refused.json()["error"]["message"]
+            assert len((await client.get("/v1/documents")).json()["documents"]) == 2
+        assert list_uploads(own) == ["all.zip"]
+        for document in again.json()["members"]:
+            assert (await client.delete(f"/v1/documents/{document['id']}")).json()["removed"] == 1
+        assert list_uploads(own) == []
 
 
 @pytest.mark.parametrize(

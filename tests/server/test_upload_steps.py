@@ -1,5 +1,6 @@
 """What a process that was killed in an upload left: the next start finishes the upload, or undoes it."""
 
+import hashlib
 import math
 import os
 import time
@@ -8,10 +9,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
+import ragstone
 from ragstone.config.settings import Settings
 from ragstone.core.types import Scope
 from ragstone.server import ingestion_queue
 from ragstone.server.upload_steps import hold_folder, place_file
+from tests.extraction.containers.packing import pack_zip
 from tests.patience import until_async
 from tests.server.conftest import open_client
 
@@ -26,14 +29,16 @@ async def upload(client: httpx2.AsyncClient, data: bytes) -> None:
     assert (await client.post("/v1/documents", files={"file": ("tea.md", data)})).status_code == 201
 
 
-def place_and_die(settings: Settings, data: bytes, *, name: str = "0123", collection: str = "default") -> Path:
+def place_and_die(
+    settings: Settings, data: bytes, *, name: str = "0123", collection: str = "default", path: str = "tea.md"
+) -> Path:
     """The state in which a kill between the move of a file and the end of its ingestion leaves the folder."""
     root = find_uploads(settings)
     held = root / "incoming" / name
     held.mkdir(parents=True)
     (held / "file").write_bytes(data)
-    place = root / "t-default" / f"c-{collection}" / "tea.md"
-    place_file(held / "file", place, held, Scope("default", collection), "tea.md")
+    place = root / "t-default" / f"c-{collection}" / path
+    place_file(held / "file", place, held, Scope("default", collection), path)
     assert place.read_bytes() == data
     return place
 
@@ -68,6 +73,27 @@ async def test_a_file_that_was_on_its_way_is_removed_and_one_that_is_on_its_way_
         await start(own, leaving=2)
         assert {one.name for one in incoming.iterdir()} == {held.name, "on-its-way"}
     assert [one.name for one in incoming.iterdir()] == ["on-its-way"]
+
+
+@pytest.mark.parametrize("former", [True, False])
+async def test_documents_of_an_archive_that_was_half_ingested_are_those_of_its_former_edition(
+    own: Settings, former: bool
+) -> None:
+    if former:
+        async with open_client(own) as client:
+            data = pack_zip({"tea.md": OLD})
+            await client.post("/v1/documents", files={"file": ("x.zip", data)}, data={"path": "x.zip"})
+    place = place_and_die(own, pack_zip({"tea.md": NEW, "new.md": NEW}), path="x.zip")
+    async with ragstone.open_async(settings=own) as engine:
+        await engine.ingest_files(place.parent, ["x.zip"])
+    expected = [("x.zip/tea.md", hashlib.sha256(OLD).hexdigest())] if former else []
+    async with open_client(own) as client:
+
+        async def is_settled() -> bool:
+            documents = (await client.get("/v1/documents")).json()["documents"]
+            return [(one["path"], one["version"]) for one in documents] == expected
+
+        await until_async(is_settled)
 
 
 async def test_a_server_clears_up_after_another_one_that_is_killed_later(

@@ -126,6 +126,18 @@ def read_record(folder: Path) -> Placing | None:
     return None
 
 
+def is_within(path: str, upload: str) -> bool:
+    """Whether a document is an upload, or lies in the archive or mail that it is."""
+    return path == upload or path.startswith(f"{upload}/")
+
+
+def find_file(folder: Path, path: str) -> str | None:
+    """The path of the file that a document was read from, which may be an archive on its way; None where it is gone."""
+    names = path.split("/")
+    paths = ("/".join(names[:at]) for at in range(len(names), 0, -1))
+    return next((one for one in paths if (folder / one).is_file()), None)
+
+
 def settle_left(folder: Path, placing: Placing, version: str | None) -> None:
     """Keep the file where the collection has it (`version`, the hash of its bytes), else undo its placing; a later
     edition stays as it is."""

@@ -7,21 +7,25 @@ import shutil
 import time
 from collections.abc import AsyncIterator, Callable, Sequence, Set
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 from weakref import WeakValueDictionary
 
 from ragstone import stores
 from ragstone.config.settings import Settings
-from ragstone.core.errors import Busy, NotBuilt, Refused, UsageError
+from ragstone.core.errors import Busy, NotBuilt, RagstoneError, Refused, UsageError
 from ragstone.core.records import Run
-from ragstone.core.types import Document, Scope
+from ragstone.core.types import Document, Json, Scope
 from ragstone.engine import Engine
 from ragstone.engine.engine_pool import EnginePool
 from ragstone.engine.verbs.ingestion import UPLOADS
+from ragstone.extraction.containers import is_candidate
 from ragstone.server.upload_steps import (
     STALE_SECONDS,
+    find_file,
     hold_folder,
+    is_within,
     list_left,
     place_file,
     read_record,
@@ -36,6 +40,16 @@ INCOMING = "incoming"  # files that are still on their way
 WAITING = "waiting"  # files of jobs
 LONGEST_PATH, LONGEST_NAME = 1000, 200  # bytes
 BUSY_SECONDS, BUSY_PAUSE = 30.0, 0.2  # how long an upload waits for a run of another process
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The document that an upload became. Of an archive or a mail `members` are all documents, of which it is the
+    first, and `skipped` names the files in it that were not read."""
+
+    document: Document
+    members: list[Document] = field(default_factory=list)
+    skipped: list[Json] = field(default_factory=list)
 
 
 class Uploads:
@@ -76,9 +90,12 @@ class Uploads:
                 async with self._locks.setdefault(engine.scope, asyncio.Lock()):
                     version = await _find_version(engine, placing.path)
                     await asyncio.to_thread(settle_left, folder, placing, version)
+                    if version is None and is_candidate(placing.path):
+                        await self._settle_members(engine, placing.path)
 
-    async def add(self, engine: Engine, file: Path, path: str) -> Document:
-        """Take a received file as the document `path`; its former edition stays where the new one is refused.
+    async def add(self, engine: Engine, file: Path, path: str) -> Added:
+        """Take a received file as the document `path`; its former edition stays where the new one is refused. Of an
+        archive or a mail, the files in it are documents below `path`.
 
         Raises `Refused` with the reason, and `Busy` while another process ingests uploads into this collection.
         """
@@ -93,19 +110,23 @@ class Uploads:
             try:
                 run = await _ingest_when_free(engine, folder, path)
                 self.count(run)
-                _raise_skip(run, path)
+                found = await _find_members(engine, path) if _has_taken(run) else []
+                if not found:
+                    _raise_skip(run, path)
                 taken = True
             finally:
                 if not taken:
-                    await asyncio.shield(asyncio.to_thread(undo_placing, folder / path, held))
+                    await asyncio.shield(self._undo(engine, folder / path, held, path))
+            if found:
+                return Added(found[0], found, [one for one in run.stats["skipped"] if is_within(one["path"], path)])
             document, _ = await engine.record(path, source=UPLOADS)
-            return document
+            return Added(document)
 
     async def keep_waiting(self, scope: Scope, identity: str, file: Path) -> None:
         """Keep a received file for a job; durable when this returns."""
         await asyncio.to_thread(_keep_file, file, self._waiting_folder(scope) / identity)
 
-    async def add_waiting(self, engine: Engine, identity: str, path: str) -> Document:
+    async def add_waiting(self, engine: Engine, identity: str, path: str) -> Added:
         """Take the file of a job as the document `path`; it stays where it waits. Raises as `add` does."""
         waiting = self._waiting_folder(engine.scope) / identity
         async with self.receive() as file:
@@ -129,10 +150,29 @@ class Uploads:
     async def remove(self, engine: Engine, document: Document) -> int:
         """Remove a document, and its file where it was uploaded; returns how many documents were removed."""
         removed = await engine.delete(document.path, source=document.source)
-        if document.source == UPLOADS and self._root is not None:
-            file = self._folder_of(engine.scope) / document.path
-            await asyncio.to_thread(file.unlink, missing_ok=True)
+        if document.source != UPLOADS or self._root is None:
+            return removed
+        removed += await _remove_members(engine, document.path)
+        folder = self._folder_of(engine.scope)
+        file = await asyncio.to_thread(find_file, folder, document.path)
+        if file is not None and (file == document.path or not await _find_members(engine, file)):
+            await asyncio.to_thread((folder / file).unlink, missing_ok=True)
         return removed
+
+    async def _undo(self, engine: Engine, place: Path, held: Path, path: str) -> None:
+        """Put the former edition back, or leave none."""
+        await asyncio.to_thread(undo_placing, place, held)
+        if is_candidate(path):
+            with suppress(RagstoneError):
+                await self._settle_members(engine, path)
+
+    async def _settle_members(self, engine: Engine, path: str) -> None:
+        """Bring the documents of an archive in line with the file that stands there, or is gone."""
+        folder = self._folder_of(engine.scope)
+        if (folder / path).is_file():
+            await engine.ingest_files(folder, [path])
+        else:
+            await _remove_members(engine, path)
 
     async def erase(self, scope: Scope) -> None:
         """Remove the files of a collection that was erased."""
@@ -156,6 +196,20 @@ def check_upload_path(path: str) -> str:
     if not parts or strange or long or any(part in (".", "..") for part in path.split("/")) or "//" in path:
         raise UsageError(f"invalid path {path!r:.80}: expected a relative path such as guides/setup.pdf")
     return path
+
+
+async def _find_members(engine: Engine, path: str) -> list[Document]:
+    """The documents of an upload that is an archive or a mail, by path; none for any other."""
+    if not is_candidate(path):
+        return []
+    found = [document for document in await engine.documents(UPLOADS) if is_within(document.path, path)]
+    found.sort(key=lambda document: document.path)
+    return found if found and found[-1].path != path else []
+
+
+async def _remove_members(engine: Engine, path: str) -> int:
+    """Remove the documents in an archive or a mail; returns how many."""
+    return sum([await engine.delete(one.path, source=UPLOADS) for one in await _find_members(engine, path)])
 
 
 def _keep_file(file: Path, place: Path) -> None:
@@ -204,8 +258,16 @@ async def _ingest_when_free(engine: Engine, folder: Path, path: str) -> Run:
             await asyncio.sleep(BUSY_PAUSE)
 
 
+def _has_taken(run: Run) -> bool:
+    """Whether a document came of a run."""
+    return any(run.stats["documents"][name] for name in ("added", "changed", "moved", "unchanged"))
+
+
 def _raise_skip(run: Run, path: str) -> None:
-    """Raise `Refused` with the reason where a run skipped its file."""
+    """Raise `Refused` with the reason where a run skipped its file, or all files in it."""
     for skipped in (*run.stats["skipped"], *run.stats["ignored"]):
-        if skipped["path"] == path:
-            raise Refused(skipped["reason"], skipped.get("message") or f"{path} is of no format that Ragstone reads")
+        if skipped["path"] == path or (not _has_taken(run) and is_within(skipped["path"], path)):
+            named = skipped["path"]
+            raise Refused(skipped["reason"], skipped.get("message") or f"{named} is of no format that Ragstone reads")
+    if not _has_taken(run):
+        raise Refused("empty", f"{path} holds no document")

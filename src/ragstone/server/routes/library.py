@@ -135,7 +135,8 @@ def _read_cursor(cursor: str | None) -> tuple[str, str] | None:
     },
 )
 async def upload_document(request: Request, collection: Collection = None, wait: bool = True) -> Response:
-    """Adds or replaces one document: a form with `file`, and `path` unless it is called after the file. With
+    """Adds or replaces one document: a form with `file`, and `path` unless it is called after the file. Of an archive
+    or a mail, `members` lists the documents that came of it, `skipped` the files in it that were not read. With
     `wait=false` a job is queued: the answer is 202 with its id, or 429 where too many wait."""
     engine = await open_engine(request, collection=collection)
     state = state_of(request)
@@ -155,8 +156,10 @@ async def upload_document(request: Request, collection: Collection = None, wait:
             return respond_accepted(await asyncio.shield(asyncio.ensure_future(queueing)))
         await state.queue.supersede(state, engine, path)
         # Once it is there whole, it is ingested whether or not the client waits.
-        document = await asyncio.shield(asyncio.ensure_future(uploads.add(engine, place, path)))
-    return JSONResponse({"schema": 1, **full_document_json(document)}, 201)
+        added = await asyncio.shield(asyncio.ensure_future(uploads.add(engine, place, path)))
+    members = [full_document_json(document) for document in added.members]
+    inside = {"members": members, "skipped": added.skipped} if members else {}
+    return JSONResponse({"schema": 1, **full_document_json(added.document), **inside}, 201)
 
 
 @asynccontextmanager
