@@ -3,12 +3,14 @@
 from typing import BinaryIO
 
 from ragstone.extraction.containers.container import Budget, Container
+from ragstone.extraction.containers.tar_archive import GZIP_MARK, TarArchive, is_tar
 from ragstone.extraction.containers.zip_archive import ZipArchive
+from ragstone.extraction.gzipped import unpack_start
 from ragstone.extraction.media_types import file_suffix
 
+START = 1 << 16  # bytes by which a container is known
 ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")
-START = 4  # bytes
-ENDINGS = frozenset((".zip", ""))
+ENDINGS = frozenset((".zip", ".tar", ".tgz", ".taz", ".gz", ""))
 
 
 def is_candidate(path: str) -> bool:
@@ -18,11 +20,17 @@ def is_candidate(path: str) -> bool:
 
 def looks_like_container(start: bytes) -> bool:
     """Whether a candidate may be a container by its first bytes, of which `START` are enough."""
-    return start.startswith(ZIP_MARKS)
+    return start.startswith(ZIP_MARKS) or _begins_tar(start)
 
 
 def open_container(file: BinaryIO, *, path: str, budget: Budget) -> Container | None:
     """The container that a file is; None for any other file. Raises `Refused` for one that cannot be read."""
     file.seek(0)
     start = file.read(START)
-    return ZipArchive(file, path=path, budget=budget) if start.startswith(ZIP_MARKS) else None
+    if start.startswith(ZIP_MARKS):
+        return ZipArchive(file, path=path, budget=budget)
+    return TarArchive(file, path=path, budget=budget) if _begins_tar(start) else None
+
+
+def _begins_tar(start: bytes) -> bool:
+    return is_tar(unpack_start(start) if start.startswith(GZIP_MARK) else start)
