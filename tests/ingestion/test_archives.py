@@ -10,6 +10,7 @@ import ragstone
 from ragstone.core.errors import UsageError
 from ragstone.ingestion import progress
 from tests.extraction.containers.packing import pack_zip
+from tests.extraction.containers.test_mail import make_mail
 from tests.ingestion.test_run import counts
 
 Open = Callable[..., ragstone.Knowledge]
@@ -103,3 +104,41 @@ def test_an_unchanged_archive_costs_no_read(tmp_path: Path, opened: Open, monkey
     monkeypatch.setattr("ragstone.ingestion.sources.members.open_container", refuse)
     assert counts(kb.ingest(tmp_path / "docs")[0]) == {"unchanged": 1}
     assert counts(opened().ingest(tmp_path / "docs")[0]) == {"unchanged": 1}
+
+
+def write_mail(place: Path, **headers: str) -> None:
+    mail = make_mail(("text", "csv", "prices.csv", b"item,price\nroof,9000\n"), **headers)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(mail.as_bytes())
+    os.utime(place, (1_500_000_000, 1_500_000_000 + len(headers)))
+
+
+def test_attachments_are_documents_beside_their_mail_and_closed_with_it(tmp_path: Path, opened: Open) -> None:
+    docs, kb = tmp_path / "docs", opened()
+    write_mail(docs / "offer.eml")
+    assert counts(kb.ingest(docs)[0]) == {"added": 2}
+    assert paths(kb) == ["offer.eml", "offer.eml/prices.csv"]
+    assert kb.original("offer.eml/prices.csv")[1] == b"item,price\nroof,9000\n"
+    levels = {document.path: document.meta.get("confidentiality") for document in kb.documents()}
+    assert set(levels.values()) == {None}
+    write_mail(docs / "offer.eml", Sensitivity="private")
+    assert counts(kb.ingest(docs)[0]) == {"changed": 2}
+    assert {document.meta.get("confidentiality") for document in kb.documents()} == {"restricted"}
+    write_mail(docs / "offer.eml")
+    assert counts(kb.ingest(docs)[0]) == {"changed": 2}
+    assert {document.meta.get("confidentiality") for document in kb.documents()} == {None}
+
+
+def test_a_mail_in_an_archive_closes_an_archive_in_the_mail(tmp_path: Path, opened: Open) -> None:
+    inner = ("application", "zip", "all.zip", pack_zip({"tea.md": TEA, "coffee.md": COFFEE}))
+    mail = make_mail(inner, Confidentiality="restricted").as_bytes()
+    write_zip(tmp_path / "docs" / "export.zip", {"mails/offer.eml": mail, "open.md": b"# Open\n\nFor all."})
+    kb = opened()
+    kb.ingest(tmp_path / "docs")
+    levels = {document.path: document.meta.get("confidentiality") for document in kb.documents()}
+    assert levels == {
+        "export.zip/mails/offer.eml": "restricted",
+        "export.zip/mails/offer.eml/all.zip/coffee.md": "restricted",
+        "export.zip/mails/offer.eml/all.zip/tea.md": "restricted",
+        "export.zip/open.md": None,
+    }

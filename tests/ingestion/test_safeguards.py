@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ragstone.core.errors import UsageError
+from ragstone.core.ports import ListedFile
 from ragstone.core.records import Skipped
 from ragstone.core.types import Document
 from ragstone.ingestion.document_jobs import needs_rebuild
@@ -45,4 +46,4 @@ def test_a_run_that_says_no_version_leaves_the_one_that_a_document_has(said: str
         keeps_other_share=lambda _: False,
     )
     context: Any = SimpleNamespace(builder=builder, refresh=False, enrichment=None)
-    assert needs_rebuild(before, context) is rebuilt
+    assert needs_rebuild(before, context, ListedFile("a.md", 1)) is rebuilt

@@ -16,6 +16,7 @@ from ragstone.core.types import Chunk, Document, Extraction, Piece, Revision, Sc
 from ragstone.core.work_limit import check_work, limit_work
 from ragstone.extraction import sandbox
 from ragstone.extraction.chats.slack import find_users_file
+from ragstone.extraction.record.confidentiality import close_with_reason
 from ragstone.ingestion import embedding_text
 from ragstone.ingestion.artifacts.artifact_json import ARTIFACT_KEY, artifact_name, dump_artifact
 from ragstone.ingestion.category import CATEGORIES, categorize_path
@@ -23,6 +24,7 @@ from ragstone.ingestion.chunker_setup import ChunkerSetup, shorten_recipe
 from ragstone.ingestion.left_out import count_left_out
 from ragstone.ingestion.moves import EMBEDDED_AS, embedded_path
 
+CLOSED_WITH = "closed_with"  # in the metadata of an attachment: why its mail is restricted
 LEAST_SECONDS = 5.0  # of a document's work in this process: the first one pays for what is loaded
 
 
@@ -114,12 +116,14 @@ def build(
     *,
     version: str,
     before: Document | None = None,
+    closed: str = "",
     processes: sandbox.Sandbox | None = None,
 ) -> Revision:
     """A document's new revision from its bytes: extracted, chunked, flagged, with ids and vector addresses.
 
-    `before`: its revision so far; under another path, the document that it was before it moved. `processes` as for
-    `extraction.extract`. Raises `Refused` if the bytes cannot be ingested.
+    `before`: its revision so far; under another path, the document that it was before it moved. `closed`: why the mail
+    that it is attached to is restricted, "" where it is not. `processes` as for `extraction.extract`. Raises `Refused`
+    if the bytes cannot be ingested.
     """
     with _limit_work(builder, path, len(data)):
         extracted = extraction.extract(
@@ -130,8 +134,18 @@ def build(
             processes=processes,
             people=builder.people.get(find_users_file(path) or ""),
         )
+    extracted = _close_with_mail(extracted, closed)
     with _limit_work(builder, path, max(len(data), len(extracted.record))):
         return _build_from_extraction(builder, source, path, data, extracted, version=version, before=before)
+
+
+def _close_with_mail(extracted: Extraction, closed: str) -> Extraction:
+    """An attachment is closed with its mail, whatever it says itself."""
+    meta = {key: value for key, value in extracted.meta.items() if key != CLOSED_WITH}
+    if not closed:
+        return extracted if len(meta) == len(extracted.meta) else replace(extracted, meta=meta)
+    reason = f"it is attached to a mail that is restricted ({closed})"
+    return close_with_reason(replace(extracted, meta={**meta, CLOSED_WITH: closed}), reason)
 
 
 def _limit_work(builder: RevisionBuilder, path: str, size: int) -> AbstractContextManager[None]:

@@ -75,7 +75,7 @@ def _compare_file(
 ) -> None:
     found.known += before is not None
     job = DocumentJob(entry, before, before is not None and before.id in lacking)
-    if before and not job.lacking and not needs_rebuild(before, context) and stamps.is_unchanged(entry, before):
+    if before and not job.lacking and not needs_rebuild(before, context, entry) and stamps.is_unchanged(entry, before):
         found.unchanged += 1
         found.outdated += is_outdated(before)
     else:

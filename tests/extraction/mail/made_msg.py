@@ -16,12 +16,12 @@ Folder = dict[str, "bytes | Folder"]
 
 @dataclass(slots=True)
 class Outlook:
-    """A message; a `str` among its attachments is the name of a file."""
+    """A message; a `str` among its attachments is the name of a file, a pair its name and content."""
 
     subject: str
     body: str = ""
     sender: str = "Dana"
-    attachments: list["Outlook | str"] = field(default_factory=list)
+    attachments: list["Outlook | str | tuple[str, bytes]"] = field(default_factory=list)
     sensitivity: int = 0
     rtf: bytes = b""
     head: int = 24  # bytes in front of the properties where the message is within another; some writers have 32
@@ -35,8 +35,12 @@ class Outlook:
             texts = {name: text for name, text in texts.items() if name not in (SENDER, ADDRESS)}
         folder = _store(header, texts, {SENSITIVITY: self.sensitivity}, rtf=self.rtf)
         for number, one in enumerate(self.attachments):
-            if isinstance(one, str):
-                inner = _store(8, {FILE_NAME: one}, {FILE_METHOD: 1})
+            if isinstance(one, str | tuple):
+                name, data = (one, b"") if isinstance(one, str) else one
+                inner = _store(8, {FILE_NAME: name}, {FILE_METHOD: 1})
+                if data:
+                    inner["__properties_version1.0"] += struct.pack("<HHIQ", BYTES, FILE_DATA, 6, len(data))  # type: ignore[operator]  # bytes
+                    inner[f"__substg1.0_{FILE_DATA:04X}{BYTES:04X}"] = data
             else:
                 inner = _store(8, {}, {FILE_METHOD: 5}, OBJECT)
                 inner[f"__substg1.0_{FILE_DATA:04X}{OBJECT:04X}"] = one._folder(header=one.head)

@@ -65,7 +65,7 @@ def test_an_archive_that_python_writes_is_read_whole(tmp_path: Path) -> None:
     assert "Größe 2." in found.record
     assert "--===" not in found.record
     assert "Attachments: plan.pdf" in found.record
-    assert found.warnings == ("attachments were not read: plan.pdf, plan.pdf, plan.pdf",)
+    assert found.warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -145,11 +145,6 @@ def test_what_is_no_message_is_kept_as_text() -> None:
 
 
 def test_notes_on_many_messages_are_few() -> None:
-    attached = "Content-Type: application/octet-stream\nContent-Disposition: attachment; filename={}.bin\n"
-    text = "".join(message(f"S{n}", "x", head=HEAD + attached.format(n)) for n in range(500))
-    [warning] = read(text).warnings
-    assert warning.startswith("attachments were not read: 0.bin, 1.bin, ")
-    assert warning.endswith("19.bin and 480 more")
     picture = "Content-Type: text/plain\nContent-Transfer-Encoding: 8bit\n"
     rng = random.Random(4)
     runs = ["".join(rng.choices("abcXYZ0189", k=1000 + n)) for n in range(30)]

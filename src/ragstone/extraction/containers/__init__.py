@@ -1,10 +1,11 @@
 """Files that hold files: archives and mails. Each member is a document of its own, read without writing it to disk."""
 
-from ragstone.extraction.containers.container import Budget, Container, ContainerLimits, Member, Problem
+from ragstone.extraction.containers.container import UNLISTED, Budget, Container, ContainerLimits, Member, Problem
 from ragstone.extraction.containers.kinds import START, is_candidate, looks_like_container, open_container
 
 __all__ = [
     "START",
+    "UNLISTED",
     "Budget",
     "Container",
     "ContainerLimits",

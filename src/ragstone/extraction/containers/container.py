@@ -34,9 +34,13 @@ class Member:
     closed: str = ""
 
 
+UNLISTED = "/"  # the name of a problem with the members of a document, which is read itself
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a member is not read, or the container itself where `name` is empty."""
+    """Why a member is not read, or the container itself where `name` is empty; `UNLISTED`: for now its members cannot
+    be listed."""
 
     name: str
     reason: str

@@ -2,6 +2,7 @@
 
 from typing import BinaryIO
 
+from ragstone.extraction.containers import mail
 from ragstone.extraction.containers.container import Budget, Container
 from ragstone.extraction.containers.tar_archive import GZIP_MARK, TarArchive, is_tar
 from ragstone.extraction.containers.zip_archive import ZipArchive
@@ -10,7 +11,7 @@ from ragstone.extraction.media_types import file_suffix
 
 START = 1 << 16  # bytes by which a container is known
 ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")
-ENDINGS = frozenset((".zip", ".tar", ".tgz", ".taz", ".gz", ""))
+ENDINGS = frozenset((".zip", ".tar", ".tgz", ".taz", ".gz", "", *mail.ENDINGS))
 
 
 def is_candidate(path: str) -> bool:
@@ -18,9 +19,9 @@ def is_candidate(path: str) -> bool:
     return file_suffix(path) in ENDINGS
 
 
-def looks_like_container(start: bytes) -> bool:
+def looks_like_container(start: bytes, path: str) -> bool:
     """Whether a candidate may be a container by its first bytes, of which `START` are enough."""
-    return start.startswith(ZIP_MARKS) or _begins_tar(start)
+    return start.startswith(ZIP_MARKS) or _begins_tar(start) or mail.find_mail_kind(start, path) is not None
 
 
 def open_container(file: BinaryIO, *, path: str, budget: Budget) -> Container | None:
@@ -29,6 +30,8 @@ def open_container(file: BinaryIO, *, path: str, budget: Budget) -> Container | 
     start = file.read(START)
     if start.startswith(ZIP_MARKS):
         return ZipArchive(file, path=path, budget=budget)
+    if kind := mail.find_mail_kind(start, path):
+        return mail.MailContainer(file, kind, path=path, budget=budget)
     return TarArchive(file, path=path, budget=budget) if _begins_tar(start) else None
 
 

@@ -1,5 +1,5 @@
 """Mails to a text of record: who, when and about what, then the message and the mails forwarded in it; attachments
-are named, not read."""
+are named, and are documents of their own."""
 
 from contextlib import suppress
 from email.message import Message
@@ -14,7 +14,6 @@ from ragstone.extraction.mail.message import (
     raw_header,
     read_header,
     read_mail,
-    warn_attachments,
 )
 from ragstone.extraction.mail.mime import FAULTS, decode_header, parse_message
 from ragstone.extraction.record.builder import BlockDraft, write_record
@@ -50,8 +49,7 @@ def _build_extraction(message: Message, path: str, warnings: tuple[str, ...]) ->
     title = BlockDraft("heading", headers.get("Subject", ""), level=1)
     record, blocks = write_record((title, about, *said.drafts, *mail.draft_forwarded()))
     names = list(mail.list_attachments())
-    attached = (warn_attachments(names, len(names)),) if names else ()
-    warned = tuple(dict.fromkeys((*warnings, *mail.list_warnings(), *attached)))
+    warned = tuple(dict.fromkeys((*warnings, *mail.list_warnings())))
     meta = _collect_meta(mail, names)
     found = Extraction(record, blocks, MEDIA_TYPE, headers.get("Subject"), meta, warned)
     marks = [*mail.marks, *[PRIVATE] * mail.private]

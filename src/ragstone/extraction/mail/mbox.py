@@ -8,7 +8,7 @@ from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.labelled_bytes import decode_bytes
 from ragstone.extraction.mail.body import lower_heading
-from ragstone.extraction.mail.message import NAMED, Mail, format_names, read_mail, warn_attachments
+from ragstone.extraction.mail.message import NAMED, Mail, format_names, read_mail
 from ragstone.extraction.mail.mime import FAULTS, parse_message
 from ragstone.extraction.mail_boundaries import find_messages, undo_quoting
 from ragstone.extraction.media_types import MBOX
@@ -26,17 +26,12 @@ class _Notes:
     messages: int = 0
     warnings: list[str] = field(default_factory=list)
     unlisted: int = 0
-    attachments: list[str] = field(default_factory=list)
-    attached: int = 0
     lost: list[str] = field(default_factory=list)
     lost_count: int = 0
     marked: str = ""
     private: int = 0
 
     def add_mail(self, mail: Mail, warnings: tuple[str, ...]) -> None:
-        names = list(mail.list_attachments())
-        self.attachments += names[: NAMED - len(self.attachments)]
-        self.attached += len(names)
         self.marked = self.marked or next(iter(mail.marks), "")
         self.private += mail.private
         for warning in (*warnings, *mail.list_warnings()):
@@ -59,8 +54,6 @@ class _Notes:
         if self.private:
             said = "1 mail is" if self.private == 1 else f"{self.private:,} mails are"
             yield f"{said} marked as personal or private (Sensitivity); all who search the archive find them"
-        if self.attached:
-            yield warn_attachments(self.attachments, self.attached)
 
 
 def parse_mbox(data: bytes, *, path: str) -> Extraction:

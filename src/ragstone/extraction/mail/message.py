@@ -138,11 +138,6 @@ def _add_tnef(mail: Mail, part: Message, path: str) -> bool:
     return True
 
 
-def warn_attachments(names: Sequence[str], count: int) -> str:
-    """The sentence that names the first of `count` attachments."""
-    return f"attachments were not read: {format_names(names, count)}"
-
-
 def format_names(names: Sequence[str], count: int) -> str:
     """The first names of `count`."""
     more = f" and {count - NAMED:,} more" if count > NAMED else ""

@@ -50,7 +50,7 @@ def parse_msg(data: bytes, *, path: str) -> Extraction:
     """
     try:
         message = Message.load(io.BytesIO(data))
-        mail = _convert_to_mail(message)
+        mail = convert_to_mail(message)
         if not any(mail[name] for name in HEADERS):  # a template (.oft) may have a text alone
             mail["Subject"] = readable_name(path) or path
         head = "\n".join(f"{name}: {text}" for name, text in message.message_headers.items())
@@ -59,8 +59,9 @@ def parse_msg(data: bytes, *, path: str) -> Extraction:
     return close_if_marked(replace(parse_eml(mail.as_bytes(), path=path), media_type=MSG), head)
 
 
-def _convert_to_mail(message: Any, depth: int = 0) -> EmailMessage:
-    """The message as a mail, with the messages in it as forwarded ones; of its other attachments the names."""
+def convert_to_mail(message: Any, depth: int = 0, *, files: bool = False) -> EmailMessage:
+    """The message as a mail, with the messages in it as forwarded ones; of its other attachments the names, and their
+    content where `files` says so."""
     mail = EmailMessage()
     headers = {str(name).lower(): str(text) for name, text in message.message_headers.items()}
     known = {"subject": message.subject, "from": message.sender, "to": _join_receivers(message)}
@@ -79,9 +80,10 @@ def _convert_to_mail(message: Any, depth: int = 0) -> EmailMessage:
     for attachment in message.attachments:
         inner = _find_inner_message(attachment)
         if inner is not None and depth <= NESTED:  # one more than are read, so that a warning says so
-            mail.add_attachment(_convert_to_mail(inner, depth + 1))
+            mail.add_attachment(convert_to_mail(inner, depth + 1, files=files))
         else:
-            mail.add_attachment(b"", maintype="application", subtype="octet-stream", filename=_find_name(attachment))
+            data = (attachment.file_bytes or b"") if files else b""
+            mail.add_attachment(data, maintype="application", subtype="octet-stream", filename=_find_name(attachment))
     return mail
 
 

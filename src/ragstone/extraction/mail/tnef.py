@@ -12,7 +12,7 @@ SIGNATURE = b"\x78\x9f\x3e\x22"
 HEAD = struct.Struct("<BII")  # level, name and kind, size
 BODY, CODE_PAGE = 0x0002800C, 0x00069007
 MESSAGE, ATTACHMENT = 0x00069003, 0x00069005  # lists of MAPI properties
-ATTACHMENT_BEGINS, ATTACHMENT_TITLE = 0x00069002, 0x00018010
+ATTACHMENT_BEGINS, ATTACHMENT_TITLE, ATTACHMENT_DATA = 0x00069002, 0x00018010, 0x0006800F
 # MAPI: kinds of values by their bytes, and those with a size of their own.
 FIXED = {2: 4, 3: 4, 4: 4, 5: 8, 6: 8, 7: 8, 10: 4, 11: 4, 20: 8, 64: 8, 72: 16}
 TEXT_8, TEXT_16, OBJECT, BYTES = 0x1E, 0x1F, 0x0D, 0x102
@@ -24,10 +24,11 @@ MOST = 10_000  # attributes, properties and values that are read
 
 @dataclass(slots=True)
 class TnefMessage:
-    """The mail as a message of its text or page alone, and the names of its attachments."""
+    """The mail as a message of its text or page alone, the names of its attachments and their content."""
 
     mail: EmailMessage | None = None
     attachments: list[str] = field(default_factory=list)
+    files: list[bytes] = field(default_factory=list)
 
 
 def read_tnef(data: bytes) -> TnefMessage | None:
@@ -49,8 +50,11 @@ def read_tnef(data: bytes) -> TnefMessage | None:
             values.update(_list_properties(value, charset))
         elif name == ATTACHMENT_BEGINS:
             found.attachments.append("")
+            found.files.append(b"")
         elif name == ATTACHMENT_TITLE and found.attachments:
             found.attachments[-1] = decode_bytes(value.rstrip(b"\0"), charset)
+        elif name == ATTACHMENT_DATA and found.files:
+            found.files[-1] = value
         elif name == ATTACHMENT and found.attachments:
             long = dict(_list_properties(value, charset)).get(PR_FILENAME)
             found.attachments[-1] = long if isinstance(long, str) and long else found.attachments[-1]

@@ -15,6 +15,7 @@ from ragstone.core.ports import ListedFile, Source
 from ragstone.core.records import HIDDEN, Skipped
 from ragstone.extraction.containers import (
     START,
+    UNLISTED,
     Budget,
     Container,
     ContainerLimits,
@@ -90,7 +91,9 @@ class Members:
     ) -> None:
         """Add the members of a container, and of the containers among them. `prefix`: its path and a slash in the
         outermost one, which is at `path`."""
-        problems += (replace(one, name=f"{prefix}{one.name}".rstrip("/")) for one in container.problems)
+        for one in container.problems:
+            name = prefix if prefix and one.name == UNLISTED else f"{prefix}{one.name}"
+            problems.append(replace(one, name=name if one.name == UNLISTED else name.rstrip("/")))
         inner = []
         for name in sorted(container.members):
             member = container.members[name]
@@ -121,7 +124,7 @@ class Members:
 
     def _open_inner(self, container: Container, file: BinaryIO, name: str, path: str, budget: Budget) -> _Opened | None:
         """A container in a container; None for any other member."""
-        if not looks_like_container(container.read(file, name, START)):
+        if not looks_like_container(container.read(file, name, START), name):
             return None
         size = container.members[name].size
         if size > self._limits.document:
@@ -208,7 +211,8 @@ def _find_contents(entry: ListedFile, members: Members, notes: ContainerNotes) -
     if contents is None:
         now = time.time_ns()
         contents = members.list_contents(entry)
-        notes.note(entry, contents, now=now)
+        if not any(one.name.endswith(UNLISTED) for one in contents.problems):
+            notes.note(entry, contents, now=now)
     return contents
 
 
@@ -220,7 +224,7 @@ def _list_members(
     judged: dict[str, Skipped | None] = {}
     for problem in contents.problems:
         if problem.name:
-            yield Skipped(f"{entry.path}/{problem.name}", problem.reason, problem.message)
+            yield Skipped(f"{entry.path}/{problem.name.lstrip(UNLISTED)}", problem.reason, problem.message)
     told: set[str] = set()
     for member in contents.members:
         why = _judge(entry.path, there, member.name, rules, judged)

@@ -46,9 +46,10 @@ def _end_with_parent(lifeline: int) -> AbstractContextManager[None]:
 
 def _answer_request(builder: RevisionBuilder, source: str, request: bytes) -> bytes:
     """The revision, or reason, message and trace."""
-    path, data, version, before = pickle.loads(request)  # noqa: S301
+    path, data, version, before, closed = pickle.loads(request)  # noqa: S301
     try:
-        return pack_message(build_revision.build(builder, source, path, data, version=version, before=before))
+        made = build_revision.build(builder, source, path, data, version=version, before=before, closed=closed)
+        return pack_message(made)
     except Refused as error:
         return pack_message((error.reason, str(error), ""))
     except Exception as error:  # whatever a document does to a parser

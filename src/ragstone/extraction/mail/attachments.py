@@ -1,0 +1,145 @@
+"""The attachments of mails as files: listed with their sizes, and given one by one. Runs in the sandbox."""
+
+import io
+import mimetypes
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from email.message import Message
+from email.utils import parsedate_to_datetime
+
+import msgspec
+
+from ragstone.core.errors import Refused
+from ragstone.extraction.mail.body import attachment_name
+from ragstone.extraction.mail.eml import PRIVATE
+from ragstone.extraction.mail.message import NESTED, NO_SUBJECT, TNEF, TNEF_NAME, read_header, read_mail
+from ragstone.extraction.mail.mime import (
+    FAULTS,
+    decode_payload,
+    find_forwarded,
+    iterate_leaves,
+    parse_message,
+    part_filename,
+    part_type,
+)
+from ragstone.extraction.mail.tnef import read_tnef
+from ragstone.extraction.mail_boundaries import find_messages, undo_quoting
+from ragstone.extraction.media_types import EML, MBOX, MSG
+from ragstone.extraction.record.confidentiality import find_marked_head
+
+# Signatures, keys and reports of delivery: programs write and read them.
+OF_PROGRAMS = frozenset(
+    "application/pkcs7-signature application/x-pkcs7-signature application/pgp-signature application/pgp-keys "
+    "application/pgp-encrypted message/delivery-status message/disposition-notification text/rfc822-headers".split()
+)
+ENDINGS_OF_PROGRAMS = (".p7s", ".sig", ".asc")
+SUBJECT = 80  # characters in a path
+MARKED = "a mail is marked as restricted"
+
+
+class Attachment(msgspec.Struct, frozen=True, array_like=True):
+    """An attachment: the folder of its message in an archive of mails, its name, its size, why it is closed; where its
+    message begins and ends (-1: it is the file), and its number there."""
+
+    folder: str
+    name: str
+    size: int
+    closed: str
+    begin: int
+    end: int
+    number: int
+
+
+def list_attachments(data: bytes, *, path: str, kind: str, most: int) -> bytes:
+    """The attachments of a mail, or of all mails of an archive, as rows: one more than `most` at most."""
+    rows: list[Attachment] = []
+    if kind != MBOX:
+        rows = list(_list_of_mail(data, kind, path=path, folder="", begin=0, end=-1))
+    else:
+        for _, begin, end in find_messages(data):
+            message = undo_quoting(data[begin:end])
+            with suppress(Refused, *FAULTS):
+                rows += _list_of_mail(message, EML, path=path, folder=_name_message(message), begin=begin, end=end)
+            if len(rows) > most:
+                break
+        if _is_marked_archive(rows):
+            rows = [msgspec.structs.replace(row, closed=row.closed or MARKED) for row in rows]
+    return msgspec.msgpack.encode(rows[: most + 1])
+
+
+def take_attachment(data: bytes, *, path: str, kind: str, number: int) -> bytes:
+    """The content of an attachment, by its number in the mail."""
+    with suppress(*FAULTS):
+        for at, (_, content) in enumerate(_iterate_attachments(_read_message(data, kind))):
+            if at == number:
+                return content
+    raise Refused("broken", f"{path} cannot be read: the mail that it lies in is damaged")
+
+
+def _list_of_mail(data: bytes, kind: str, *, path: str, folder: str, begin: int, end: int) -> Iterator[Attachment]:
+    try:
+        message = _read_message(data, kind)
+        found = [(name, len(content)) for name, content in _iterate_attachments(message)]
+        closed = _find_mark(message, data, path) if found else ""
+    except FAULTS as error:
+        raise Refused("broken", f"{path} is not a readable mail: {error}") from error
+    for number, (name, size) in enumerate(found):
+        yield Attachment(folder, name, size, closed, begin, end, number)
+
+
+def _read_message(data: bytes, kind: str) -> Message:
+    if kind == MSG:
+        from oxmsg import Message as Outlook
+
+        from ragstone.extraction.mail.msg import convert_to_mail
+
+        try:
+            return convert_to_mail(Outlook.load(io.BytesIO(data)), files=True)
+        except Exception as error:  # the library raises whatever a broken property leads to
+            raise Refused("broken", f"the Outlook message cannot be read: {error}") from error
+    return parse_message(data)[0]
+
+
+def _iterate_attachments(message: Message, depth: int = 0) -> Iterator[tuple[str, bytes]]:
+    """The files of a mail and of the mails forwarded in it, in order."""
+    for part in iterate_leaves(message):
+        forwarded = find_forwarded(part)
+        if forwarded is not None:
+            if depth < NESTED:
+                yield from _iterate_attachments(forwarded, depth + 1)
+            continue
+        kind, name = part_type(part), attachment_name(part, whole=part is message)
+        if kind in TNEF or part_filename(part).lower() == TNEF_NAME:
+            packed = read_tnef(decode_payload(part))
+            yield from zip(packed.attachments, packed.files, strict=True) if packed else ()
+        elif name and kind not in OF_PROGRAMS and not name.lower().endswith(ENDINGS_OF_PROGRAMS):
+            yield _complete_name(name, kind), decode_payload(part)
+
+
+def _complete_name(name: str, kind: str) -> str:
+    return f"attachment{mimetypes.guess_extension(kind) or ''}" if name == kind else name
+
+
+def _find_mark(message: Message, data: bytes, path: str) -> str:
+    """Why the mail is closed, as its own reader finds it; "" where it is not."""
+    mail = read_mail(message, path=path)
+    if mail.marks or mail.private:
+        return mail.marks[0] if mail.marks else PRIVATE
+    return MARKED if find_marked_head(data.decode(errors="replace")) else ""
+
+
+def _is_marked_archive(rows: list[Attachment]) -> bool:
+    """Whether a message is restricted for another reason than that it is private: then the archive is."""
+    return any(row.closed not in ("", PRIVATE) for row in rows)
+
+
+def _name_message(data: bytes) -> str:
+    """The day and the subject of a message, as a folder's name."""
+    head = parse_message(data.partition(b"\n\n")[0] + b"\n\n")[0] if b"\n\n" in data else parse_message(data)[0]
+    subject = read_header(head, "Subject")[:SUBJECT].strip() or NO_SUBJECT
+    day = ""
+    with suppress(TypeError, ValueError, LookupError, OverflowError):
+        sent: datetime = parsedate_to_datetime(read_header(head, "Date"))
+        day = f"{sent:%Y-%m-%d} "
+    return f"{day}{subject}"

@@ -1,0 +1,121 @@
+"""Attachments of mails as members: of .eml, .msg, archives of mails and winmail.dat; who may see them."""
+
+import io
+from email.message import EmailMessage
+
+import pytest
+
+from ragstone.core.errors import Refused
+from ragstone.extraction import sandbox
+from ragstone.extraction.containers import Budget, Container, ContainerLimits, open_container
+from tests.extraction.mail.made_msg import Outlook
+from tests.extraction.mail.test_outlook import make_attribute, make_tnef
+
+PRICES = b"item,price\nroof,9000\n"
+CSV = ("text", "csv", "price list.csv", PRICES)
+
+
+def make_mail(*files: tuple[str, str, str, bytes], subject: str = "Offer", **headers: str) -> EmailMessage:
+    mail = EmailMessage()
+    mail["From"], mail["Subject"], mail["Date"] = "a@x.org", subject, "Mon, 04 Mar 2024 10:00:00 +0100"
+    for name, value in headers.items():
+        mail[name] = value
+    mail.set_content("See below.")
+    for main, sub, name, data in files:
+        mail.add_attachment(data, maintype=main, subtype=sub, filename=name)
+    return mail
+
+
+def open_mail(data: bytes, path: str = "x.eml") -> Container:
+    found = open_container(io.BytesIO(data), path=path, budget=Budget.of(ContainerLimits()))
+    assert found is not None
+    assert found.is_document
+    return found
+
+
+def read_all(data: bytes, path: str = "x.eml") -> dict[str, bytes]:
+    found = open_mail(data, path)
+    return {name: found.read(io.BytesIO(data), name, 1000) for name in found.members}
+
+
+def test_attachments_are_files_and_what_programs_read_is_none() -> None:
+    mail = make_mail(
+        CSV,
+        CSV,
+        ("application", "pkcs7-signature", "smime.p7s", b"x"),
+        ("application", "octet-stream", "../../etc/passwd", b"x"),
+        ("application", "octet-stream", "empty.bin", b""),
+    )
+    mail.add_attachment(make_mail(("application", "pdf", "plan.pdf", b"%PDF-"), subject="Inner"))
+    assert read_all(mail.as_bytes()) == {
+        "price list.csv": PRICES,
+        "price list (2).csv": PRICES,
+        ".._.._etc_passwd": b"x",
+        "plan.pdf": b"%PDF-",
+    }
+
+
+def test_a_mail_without_files_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "get_shared", None)
+    assert not open_mail(make_mail().as_bytes()).members
+
+
+def test_attachments_in_winmail_are_files() -> None:
+    tnef = make_tnef(names=("Kisten März.pdf",)) + make_attribute(2, 0x0006800F, b"%PDF-")
+    mail = make_mail(("application", "ms-tnef", "winmail.dat", tnef))
+    assert read_all(mail.as_bytes()) == {"Kisten März.pdf": b"%PDF-"}
+
+
+def test_files_in_outlook_messages_are_members_also_of_messages_in_them() -> None:
+    inner = Outlook("Inner", "x", attachments=[("deep.csv", PRICES)])
+    data = Outlook("Offer", "x", attachments=[("price list.csv", PRICES), inner]).to_bytes()
+    assert read_all(data, "x.msg") == {"price list.csv": PRICES, "deep.csv": PRICES}
+
+
+def test_files_of_an_archive_of_mails_lie_below_day_and_subject() -> None:
+    mails = [make_mail(CSV), make_mail(CSV, subject="Plans / roof"), make_mail()]
+    data = b"".join(b"From a@x.org Mon Mar  4 10:00:00 2024\n" + mail.as_bytes() + b"\n\n" for mail in mails)
+    expected = {"2024-03-04 Offer/price list.csv": PRICES, "2024-03-04 Plans _ roof/price list.csv": PRICES}
+    assert read_all(data, "INBOX") == expected
+    assert read_all(data, "a.mbox") == expected
+
+
+@pytest.mark.parametrize(
+    ("headers", "closed"),
+    [({}, False), ({"Sensitivity": "private"}, True), ({"Confidentiality": "restricted"}, True)],
+)
+def test_attachments_of_a_restricted_mail_are_closed(headers: dict[str, str], closed: bool) -> None:
+    [member] = open_mail(make_mail(CSV, **headers).as_bytes()).members.values()
+    assert bool(member.closed) is closed
+
+
+@pytest.mark.parametrize(
+    ("headers", "closed"),
+    [({"Sensitivity": "private"}, [True, False]), ({"Confidentiality": "restricted"}, [True, True])],
+)
+def test_a_restricted_message_closes_an_archive_and_a_private_one_its_own_files(
+    headers: dict[str, str], closed: list[bool]
+) -> None:
+    mails = [make_mail(CSV, **headers), make_mail(CSV, subject="Other")]
+    data = b"".join(b"From a@x.org Mon Mar  4 10:00:00 2024\n" + mail.as_bytes() + b"\n\n" for mail in mails)
+    assert [bool(member.closed) for member in open_mail(data, "INBOX").members.values()] == closed
+
+
+def test_a_mail_that_takes_too_long_is_told_and_its_attachments_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow:
+        def draw(self, *_args: object, **_options: object) -> bytes:
+            raise Refused("too_slow", "x.eml took too long")
+
+    monkeypatch.setattr(sandbox, "get_shared", Slow)
+    [problem] = open_mail(make_mail(CSV).as_bytes()).problems
+    assert (problem.name, problem.reason) == ("/", "too_slow")
+
+
+@pytest.mark.parametrize("answer", [b"\xff", b"\x91\x92\x01\x02", b"\x91\x97\xa1a\xa1b\x05\xa0\x00\x00"])
+def test_nothing_that_the_process_answers_is_believed(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Odd:
+        def draw(self, *_args: object, **_options: object) -> bytes:
+            return answer
+
+    monkeypatch.setattr(sandbox, "get_shared", Odd)
+    assert not open_mail(make_mail(CSV).as_bytes()).members
