@@ -1,6 +1,9 @@
 """Files in archives are documents: each is added, changes, moves and goes by itself, and its original can be shown."""
 
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -142,3 +145,17 @@ def test_a_mail_in_an_archive_closes_an_archive_in_the_mail(tmp_path: Path, open
         "export.zip/mails/offer.eml/all.zip/tea.md": "restricted",
         "export.zip/open.md": None,
     }
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kill -9")
+def test_the_run_after_a_kill_completes_an_archive(tmp_path: Path, opened: Open) -> None:
+    files = {"tea.md": TEA, "coffee.md": COFFEE}
+    write_zip(tmp_path / "docs" / "x.zip", files)
+    places = [str(tmp_path / name) for name in ("docs", "store")]
+    command = [sys.executable, "-m", "tests.victim", *places, "commit.after", "1"]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], check=False)
+    assert done.returncode == -signal.SIGKILL
+    kb = opened()
+    kb.ingest(tmp_path / "docs")
+    assert paths(kb) == sorted(f"x.zip/{name}" for name in files)
+    assert kb.doctor() == []

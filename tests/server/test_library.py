@@ -113,7 +113,9 @@ async def test_an_uploaded_archive_is_its_files(own: Settings) -> None:
     tea, coffee = b"# Tea\n\nGreen tea is brewed at 80 degrees.\n", b"# Coffee\n\nBeans are roasted.\n"
     async with open_client(own) as client:
         made = await upload(
-            client, "kitchen/all.zip", pack_zip({"tea.md": tea, "in/coffee.md": coffee, "x.bin": b"\0"})
+            client,
+            "kitchen/all.zip",
+            pack_zip({"tea.md": tea, "in/coffee.md": coffee, "x.bin": b"\0", ".git/config": tea}),
         )
         assert made.status_code == 201
         paths = [one["path"] for one in made.json()["members"]]

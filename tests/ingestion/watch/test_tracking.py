@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from ragstone.core.errors import UsageError
+from ragstone.extraction.containers import ContainerLimits
 from ragstone.ingestion.sources import FileSource, Rules
 from ragstone.ingestion.watch import TrackedFolder
+from tests.extraction.containers.packing import pack_zip
 
 BINARY = b"\x7fELF\x02\x01\x01" + bytes(200)
 
@@ -124,3 +126,15 @@ def test_a_folder_that_is_gone_says_so(folder: TrackedFolder) -> None:
     folder.find_root().rename(folder.find_root().with_name("gone"))
     with pytest.raises(UsageError, match="does not exist"):
         folder.take_snapshot()
+
+
+def test_what_changes_in_an_archive_is_seen_and_its_rights_are_not(tmp_path: Path) -> None:
+    source = FileSource("docs", tmp_path, rules=Rules(), containers=ContainerLimits())
+    (tmp_path / "x.zip").write_bytes(pack_zip({"a.md": b"# A", "b.md": b"# B"}))
+    tracked = TrackedFolder(source)
+    tracked.mark_indexed(tracked.take_snapshot())
+    assert tracked.may_matter(str(tmp_path / "x.zip"))
+    (tmp_path / "x.zip").chmod(0o600)
+    assert tracked.list_changes(tracked.take_snapshot()) == []
+    (tmp_path / "x.zip").write_bytes(pack_zip({"a.md": b"# A", "c.md": b"# Another"}))
+    assert tracked.list_changes(tracked.take_snapshot()) == ["x.zip/a.md", "x.zip/b.md", "x.zip/c.md"]

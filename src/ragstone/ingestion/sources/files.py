@@ -167,4 +167,4 @@ class ChosenFiles(FileSource):
         """The chosen files in order; raises `SourceNotReady` when the folder is missing."""
         root = self.find_root()
         files = (list_file(os.path.join(root, path), path) for path in self._paths)
-        return self._expand(files, root, EntryRules(root, self._rules))
+        return self._expand(files, root, EntryRules(root, Rules(ignore_files=False)))
