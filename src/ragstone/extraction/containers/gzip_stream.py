@@ -42,8 +42,9 @@ class GzipStream:
     def read(self, file: BinaryIO, at: int, size: int) -> bytes:
         """Bytes from a place on, fewer where the content ends. Raises `Refused`: broken, too_large."""
         with self._lock:
-            if not self._live.out <= at:
-                self._live = max((one for one in self._points if one.out <= at), key=lambda one: one.out).copy()
+            nearest = max((one for one in self._points if one.out <= at), key=lambda one: one.out)
+            if not nearest.out <= self._live.out <= at:
+                self._live = nearest.copy()
             while self._live.out < at:
                 if not self._advance(file, min(PIECE, at - self._live.out)):
                     return b""
