@@ -12,11 +12,15 @@ from urllib.parse import quote
 import pytest
 
 import ragstone
+from ragstone.core.ports import ListedFile
 from ragstone.ingestion import progress
 from ragstone.ingestion.file_stamps import load_stamps
+from ragstone.ingestion.sources.container_notes import Contents
 from ragstone.ingestion.sources.files import FileSource
+from ragstone.ingestion.sources.members import Members
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.engine.transfer.test_copy import in_postgres, in_qdrant
+from tests.extraction.containers.packing import pack_zip
 from tests.ingestion.test_run import counts
 
 Open = Callable[..., ragstone.Knowledge]
@@ -36,6 +40,21 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(FileSource, "read", noted)
     now = time.time_ns() + HOUR
     monkeypatch.setattr(progress, "read_clock", lambda: now)
+    monkeypatch.setattr("ragstone.ingestion.sources.members.time.time_ns", lambda: now)
+    return paths
+
+
+@pytest.fixture
+def contents(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The containers that are opened to list them."""
+    paths: list[str] = []
+    whole = Members.list_contents
+
+    def noted(members: Members, entry: ListedFile) -> Contents:
+        paths.append(entry.path)
+        return whole(members, entry)
+
+    monkeypatch.setattr(Members, "list_contents", noted)
     return paths
 
 
@@ -129,19 +148,21 @@ def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[
 
 
 def test_every_store_knows_unchanged_files(
-    opener: Callable[[], ragstone.Knowledge], docs: Path, read: list[str], tmp_path: Path
+    opener: Callable[[], ragstone.Knowledge], docs: Path, read: list[str], contents: list[str], tmp_path: Path
 ) -> None:
+    (docs / "x.zip").write_bytes(pack_zip({"tea.md": b"# Tea\n\nAt four."}))
     opener().ingest(docs)
     read.clear()
+    contents.clear()
     [run] = opener().ingest(docs)
-    assert (read, counts(run)) == ([], {"unchanged": 4})
+    assert (read, contents, counts(run)) == ([], [], {"unchanged": 5})
     (docs / "notes.txt").write_text("Other notes by Erik.", encoding="utf-8")
     kb = opener()
     [run] = kb.ingest(docs)
-    assert (read, counts(run)) == (["notes.txt"], {"changed": 1, "unchanged": 3})
+    assert (read, counts(run)) == (["notes.txt"], {"changed": 1, "unchanged": 4})
     read.clear()
     kb.ingest(docs, checksum=True)
-    assert len(read) == 4
+    assert (len(read), "x.zip" in contents) == (5, True)
     assert kb.drop("default")
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and stamped(path)]
 
@@ -174,9 +195,10 @@ def test_what_another_machine_wrote_is_read_again(
 
 def test_an_encrypted_tenant_shows_no_path(docs: Path, read: list[str], tmp_path: Path) -> None:
     with ragstone.open(tmp_path / "sealed", embedder=BagOfWords(), encryption={"key": KEY}) as kb:
+        (docs / "x.zip").write_bytes(pack_zip({"tea.md": b"# Tea\n\nAt four."}))
         kb.ingest(docs)
         assert read
     stamps = [path for path in tmp_path.rglob("*") if path.is_file() and stamped(path)]
-    assert len(stamps) == 1
-    assert b"notes.txt" not in stamps[0].read_bytes()
-    assert "docs" not in stamps[0].name
+    assert len(stamps) == 2  # of files, and of archives
+    assert not any(name in path.read_bytes() for path in stamps for name in (b"notes.txt", b"x.zip", b"tea.md"))
+    assert not any("docs" in path.name for path in stamps)
