@@ -19,6 +19,7 @@ from ragstone.core.records import Run
 from ragstone.extraction.pdf.page_image import draw_pdf_page
 from ragstone.server.routes.runs import run_json
 from tests.extraction.containers.packing import pack_zip
+from tests.extraction.containers.test_mail import make_mail
 from tests.extraction.pdf.sheets import pdf, shown
 from tests.guard.test_drawn_pages import OTHER, PAGE, inked
 from tests.pixels import pixels
@@ -135,6 +136,20 @@ async def test_an_uploaded_archive_is_its_files(own: Settings) -> None:
         assert list_uploads(own) == ["all.zip"]
         for document in again.json()["members"]:
             assert (await client.delete(f"/v1/documents/{document['id']}")).json()["removed"] == 1
+        assert list_uploads(own) == []
+
+
+async def test_an_uploaded_mail_goes_with_its_attachments(own: Settings) -> None:
+    mail = make_mail(("text", "csv", "prices.csv", b"item,price\nroof,9000\n")).as_bytes()
+    async with open_client(own) as client:
+        made = (await upload(client, "offer.eml", mail)).json()
+        assert (made["path"], [one["path"] for one in made["members"]]) == (
+            "offer.eml",
+            ["offer.eml", "offer.eml/prices.csv"],
+        )
+        original = await client.get(f"/v1/documents/{made['members'][1]['id']}/original")
+        assert original.content == b"item,price\nroof,9000\n"
+        assert (await client.delete(f"/v1/documents/{made['id']}")).json()["removed"] == 2
         assert list_uploads(own) == []
 
 
