@@ -124,6 +124,16 @@ def test_an_unchanged_archive_is_not_opened_again(tmp_path: Path, monkeypatch: p
     assert opened == ["README", "x.zip", "x.zip"]
 
 
+def test_an_archive_that_the_disk_does_not_give_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_zip(tmp_path / "x.zip", {"a.md": b"1"})
+
+    def fail(*_args: object, **_options: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("ragstone.ingestion.sources.members.open_container", fail)
+    assert skipped(source(tmp_path)) == {"x.zip": "unreadable"}
+
+
 def test_a_file_that_is_an_archive_is_a_source(tmp_path: Path) -> None:
     write_zip(tmp_path / "x.zip", {"a.md": b"1"})
     found = source(tmp_path / "x.zip")

@@ -81,7 +81,7 @@ class TarArchive:
                 return
             if not any(head):
                 return
-            if not _has_checksum(head):
+            if not _has_checksum(head) or _read_number(head[124:136]) < 0:
                 raise Refused("broken", f"{self._path} is damaged after {at:,} bytes; copy or download the file again")
             kind, said = head[156:157], _read_number(head[124:136])
             at += BLOCK

@@ -1,5 +1,6 @@
 """ZIP archives as containers."""
 
+import struct
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -55,7 +56,7 @@ class ZipArchive:
                 raise ValueError("it holds more than the archive says")
             if most >= entry.size and (len(data) < entry.size or zlib.crc32(data) != entry.crc):
                 raise ValueError("its checksum is another one")
-        except (zlib.error, OSError, EOFError, ValueError, ArithmeticError) as error:
+        except (zlib.error, struct.error, OSError, EOFError, ValueError, ArithmeticError) as error:
             why = str(error)[:100] if isinstance(error, ValueError) else "its data is damaged"
             said = f"{self._path}/{name} cannot be unpacked: {why}; pack it again, or copy the archive again"
             raise Refused("broken", said) from error

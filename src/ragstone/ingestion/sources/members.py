@@ -6,6 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import BinaryIO
@@ -57,14 +58,23 @@ class Members:
 
     def read(self, path: str, inner: str, most: int) -> bytes:
         """The first bytes of a member, at most `most`; raises `Refused`."""
-        with self._open_file(path) as file:
+        with self._open(path) as file:
             about = os.fstat(file.fileno())
             key: Key = (path, about.st_size, about.st_mtime_ns, about.st_ino)
             return self._read(file, key, path, inner, most, depth=self._limits.depth)
 
+    @contextmanager
+    def _open(self, path: str) -> Iterator[BinaryIO]:
+        """A container while it is read; raises `Refused` where the disk does not give it."""
+        with self._open_file(path) as file:
+            try:
+                yield file
+            except OSError as error:
+                raise Refused("unreadable", f"{path} cannot be read: {error.strerror}") from error
+
     def list_contents(self, entry: ListedFile) -> Contents:
         """The members of a file; raises `Refused` where it cannot be read."""
-        with self._open_file(entry.path) as file:
+        with self._open(entry.path) as file:
             found: dict[str, Member] = {}
             problems: list[Problem] = []
             container = open_container(file, path=entry.path, budget=(budget := Budget.of(self._limits)))
