@@ -82,10 +82,22 @@ def test_files_of_an_archive_of_mails_lie_below_day_and_subject() -> None:
 
 @pytest.mark.parametrize(
     ("headers", "closed"),
-    [({}, False), ({"Sensitivity": "private"}, True), ({"Confidentiality": "restricted"}, True)],
+    [
+        ({}, False),
+        ({"Sensitivity": "private"}, True),
+        ({"Confidentiality": "restricted"}, True),
+        ({"X-Label": "internal; confidentiality=restricted"}, False),
+    ],
 )
 def test_attachments_of_a_restricted_mail_are_closed(headers: dict[str, str], closed: bool) -> None:
     [member] = open_mail(make_mail(CSV, **headers).as_bytes()).members.values()
+    assert bool(member.closed) is closed
+
+
+@pytest.mark.parametrize(("sensitivity", "closed"), [(0, False), (1, True), (2, True), (3, False)])
+def test_attachments_of_an_outlook_message_are_closed_with_it(sensitivity: int, closed: bool) -> None:
+    data = Outlook("Offer", "x", attachments=[("prices.csv", PRICES)], sensitivity=sensitivity).to_bytes()
+    [member] = open_mail(data, "x.msg").members.values()
     assert bool(member.closed) is closed
 
 

@@ -11,8 +11,10 @@ from email.utils import parsedate_to_datetime
 import msgspec
 
 from ragstone.core.errors import Refused
+from ragstone.core.filters import RESTRICTED
+from ragstone.core.types import Extraction
 from ragstone.extraction.mail.body import attachment_name
-from ragstone.extraction.mail.eml import PRIVATE
+from ragstone.extraction.mail.eml import PRIVATE, parse_eml
 from ragstone.extraction.mail.message import NESTED, NO_SUBJECT, TNEF, TNEF_NAME, read_header, read_mail
 from ragstone.extraction.mail.mime import (
     FAULTS,
@@ -26,7 +28,7 @@ from ragstone.extraction.mail.mime import (
 from ragstone.extraction.mail.tnef import read_tnef
 from ragstone.extraction.mail_boundaries import find_messages, undo_quoting
 from ragstone.extraction.media_types import EML, MBOX, MSG
-from ragstone.extraction.record.confidentiality import find_marked_head
+from ragstone.extraction.record.confidentiality import KEY, close_if_marked, find_marked_head
 
 # Signatures, keys and reports of delivery: programs write and read them.
 OF_PROGRAMS = frozenset(
@@ -81,7 +83,7 @@ def _list_of_mail(data: bytes, kind: str, *, path: str, folder: str, begin: int,
     try:
         message = _read_message(data, kind)
         found = [(name, len(content)) for name, content in _iterate_attachments(message)]
-        closed = _find_mark(message, data, path) if found else ""
+        closed = _find_mark(message, data, kind, path=path, in_archive=end >= 0) if found else ""
     except FAULTS as error:
         raise Refused("broken", f"{path} is not a readable mail: {error}") from error
     for number, (name, size) in enumerate(found):
@@ -92,10 +94,10 @@ def _read_message(data: bytes, kind: str) -> Message:
     if kind == MSG:
         from oxmsg import Message as Outlook
 
-        from ragstone.extraction.mail.msg import convert_to_mail
+        from ragstone.extraction.mail import msg  # loaded for Outlook's messages alone
 
         try:
-            return convert_to_mail(Outlook.load(io.BytesIO(data)), files=True)
+            return msg.convert_to_mail(Outlook.load(io.BytesIO(data)), files=True)
         except Exception as error:  # the library raises whatever a broken property leads to
             raise Refused("broken", f"the Outlook message cannot be read: {error}") from error
     return parse_message(data)[0]
@@ -121,12 +123,24 @@ def _complete_name(name: str, kind: str) -> str:
     return f"attachment{mimetypes.guess_extension(kind) or ''}" if name == kind else name
 
 
-def _find_mark(message: Message, data: bytes, path: str) -> str:
+def _find_mark(message: Message, data: bytes, kind: str, *, path: str, in_archive: bool) -> str:
     """Why the mail is closed, as its own reader finds it; "" where it is not."""
     mail = read_mail(message, path=path)
     if mail.marks or mail.private:
         return mail.marks[0] if mail.marks else PRIVATE
-    return MARKED if find_marked_head(data.decode(errors="replace")) else ""
+    if in_archive:
+        return ""
+    head = "" if kind == MSG else data.decode(errors="replace")
+    with suppress(Refused):
+        found = _read_outlook(data, path) if kind == MSG else close_if_marked(parse_eml(data, path=path), head)
+        return MARKED if found.meta.get(KEY) == RESTRICTED else ""
+    return MARKED if find_marked_head(head) else ""
+
+
+def _read_outlook(data: bytes, path: str) -> Extraction:
+    from ragstone.extraction.mail.msg import parse_msg
+
+    return parse_msg(data, path=path)
 
 
 def _is_marked_archive(rows: list[Attachment]) -> bool:
