@@ -3,6 +3,7 @@
 import os
 import pickle
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +163,15 @@ def test_a_broken_archive_is_told_and_office_files_and_programs_stay_what_they_a
     assert skipped(found) == {"cut.zip": "broken", "empty.zip": "empty"}
     off = FileSource("notes", tmp_path, rules=Rules())
     assert paths(off) == ["cut.zip", "empty.zip", "sheet.zip", "tool.jar"]
+
+
+def test_threads_that_read_archives_in_archives_do_not_disturb_each_other(tmp_path: Path) -> None:
+    files = {f"{n}.md": str(n).encode() for n in range(4)}
+    inner = {f"{n}.zip": pack_zip({f"{m}.zip": pack_zip(files) for m in range(4)}) for n in range(4)}
+    write_zip(tmp_path / "x.zip", inner)
+    found = source(tmp_path)
+    listed = sorted(paths(found), key=lambda path: path[::-1])  # each of another archive than the one before
+    assert len(listed) == 64
+    with ThreadPoolExecutor(8) as threads:
+        read = list(threads.map(lambda path: found.read(path, 10), listed * 4))
+    assert read == [path.rpartition("/")[2].removesuffix(".md").encode() for path in listed * 4]

@@ -61,7 +61,8 @@ class Members:
         with self._open(path) as file:
             about = os.fstat(file.fileno())
             key: Key = (path, about.st_size, about.st_mtime_ns, about.st_ino)
-            return self._read(file, key, path, inner, most, depth=self._limits.depth)
+            opened = self._open_once(key, partial(self._open_outer, file, path))
+            return self._read(opened, file, key, path, inner, most, depth=self._limits.depth)
 
     @contextmanager
     def _open(self, path: str) -> Iterator[BinaryIO]:
@@ -147,8 +148,9 @@ class Members:
         opened = open_container(io.BytesIO(data), path=path, budget=budget)
         return None if opened is None else _Opened(opened, data)
 
-    def _read(self, file: BinaryIO, key: Key, path: str, inner: str, most: int, *, depth: int) -> bytes:
-        opened = self._open_once(key, partial(self._open_outer, file, path))
+    def _read(
+        self, opened: _Opened | None, file: BinaryIO, key: Key, path: str, inner: str, most: int, *, depth: int
+    ) -> bytes:
         names = inner.split("/")
         for at in range(len(names), 0, -1):  # the longest first
             name, rest = "/".join(names[:at]), "/".join(names[at:])
@@ -160,7 +162,8 @@ class Members:
             make = partial(self._open_inner, opened.container, file, name, joined, Budget.of(self._limits))
             within = self._open_once((*key, name), make) if depth > 1 else None
             if within is not None and within.data is not None:
-                return self._read(io.BytesIO(within.data), (*key, name), joined, rest, most, depth=depth - 1)
+                data = io.BytesIO(within.data)
+                return self._read(within, data, (*key, name), joined, rest, most, depth=depth - 1)
         raise Refused("vanished", f"{path} holds no {inner}")
 
     def _open_outer(self, file: BinaryIO, path: str) -> _Opened | None:
