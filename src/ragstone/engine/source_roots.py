@@ -114,6 +114,13 @@ def make_container_limits(limits: LimitSettings) -> ContainerLimits:
     )
 
 
+def may_hold_members(path: str) -> bool:
+    """Whether a file of this name may be an archive or a mail, whose files are documents of their own."""
+    from ragstone.extraction.containers import is_candidate
+
+    return is_candidate(path)
+
+
 def _open_file_source(wanted: SourceSettings, limits: LimitSettings) -> tuple[sources.FileSource, str]:
     """The files of a folder, or a file."""
     from ragstone.ingestion import sources

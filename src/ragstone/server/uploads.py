@@ -19,8 +19,8 @@ from ragstone.core.records import Run
 from ragstone.core.types import Document, Json, Scope
 from ragstone.engine import Engine
 from ragstone.engine.engine_pool import EnginePool
+from ragstone.engine.source_roots import may_hold_members
 from ragstone.engine.verbs.ingestion import UPLOADS
-from ragstone.extraction.containers import is_candidate
 from ragstone.server.upload_steps import (
     STALE_SECONDS,
     find_file,
@@ -90,7 +90,7 @@ class Uploads:
                 async with self._locks.setdefault(engine.scope, asyncio.Lock()):
                     version = await _find_version(engine, placing.path)
                     await asyncio.to_thread(settle_left, folder, placing, version)
-                    if version is None and is_candidate(placing.path):
+                    if version is None and may_hold_members(placing.path):
                         await self._settle_members(engine, placing.path)
 
     async def add(self, engine: Engine, file: Path, path: str) -> Added:
@@ -162,7 +162,7 @@ class Uploads:
     async def _undo(self, engine: Engine, place: Path, held: Path, path: str) -> None:
         """Put the former edition back, or leave none."""
         await asyncio.to_thread(undo_placing, place, held)
-        if is_candidate(path):
+        if may_hold_members(path):
             with suppress(RagstoneError):
                 await self._settle_members(engine, path)
 
@@ -200,7 +200,7 @@ def check_upload_path(path: str) -> str:
 
 async def _find_members(engine: Engine, path: str) -> list[Document]:
     """The documents of an upload that is an archive or a mail, by path; none for any other."""
-    if not is_candidate(path):
+    if not may_hold_members(path):
         return []
     found = [document for document in await engine.documents(UPLOADS) if is_within(document.path, path)]
     found.sort(key=lambda document: document.path)
