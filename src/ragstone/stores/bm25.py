@@ -3,8 +3,7 @@
 idf = ln(1 + (N - n + 0.5) / (n + 0.5)); a term adds idf * tf / (tf + k1 * (1 - b + b * dl / avgdl)), and
 (k3 + 1) * qf / (k3 + qf) times that where the question has it qf times (Robertson et al., Okapi at TREC-3, 1994).
 N, n and avgdl are exact over the active chunks; dl counts a chunk's terms, repeats included, but not the stems
-of its own language beside them: a text in another language than English is no longer than one in English. Nor does it
-count the words of its path: a document that lies deeper is no longer.
+of its own language beside them: a text in another language than English is no longer than one in English.
 """
 
 import math
@@ -27,16 +26,15 @@ DECIMALS = 6  # scores are rounded before they order, so that noise in the last 
 
 
 def term_frequencies(chunk: Chunk) -> tuple[dict[str, int], int]:
-    """How often each term stands in a chunk or in its path, and how many terms it has without those of the path."""
+    """How often each term stands in a chunk and its path, and how many terms they have."""
     path = " ".join(list_path_words(chunk.document.path, chunk.document.title))
     return count_terms(searchable_text(chunk), beside=path)
 
 
 def count_terms(text: str, *, beside: str = "") -> tuple[dict[str, int], int]:
-    """How often each term stands in a text or `beside` it, and how many terms the text has."""
+    """How often each term stands in a text and `beside` it, and how many terms they have."""
     terms, own = analyzer.extract_search_terms(text, beside=beside)
-    length = len(terms) - (len(analyzer.extract_terms(beside)) if beside else 0)
-    return {term: min(n, MAX_COUNT) for term, n in Counter([*terms, *own]).items()}, length
+    return {term: min(n, MAX_COUNT) for term, n in Counter([*terms, *own]).items()}, len(terms)
 
 
 def query_terms(query: str) -> dict[str, float]:
