@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.core.errors import Busy, StoreError
+from ragstone.core.errors import Busy, StoreError, StoreTooNew
 from ragstone.core.filters import Where
 from ragstone.core.records import Run
 from ragstone.stores import open_store
@@ -277,23 +277,63 @@ async def written_found(root: Path) -> list[tuple[str, int, float]]:
     return found
 
 
-def test_an_earlier_format_is_read_where_it_cannot_be_brought_up_to_date(root: Path) -> None:
-    wanted = everything(root)
-    connection = sqlite3.connect(files_of_scope(root, SCOPE).database)
+def make_earlier(root: Path) -> Path:
+    """The database of the store, put back into the first format."""
+    path = files_of_scope(root, SCOPE).database
+    connection = sqlite3.connect(path)
     connection.execute("DROP TABLE proofs")
     sparse = ("sparse_vectors", "sparse_segments", "sparse_postings")
     for table in ("layouts", "beside_vectors", "beside_blocks", *sparse, "written_links", "written_vectors"):
         connection.execute(f"DROP TABLE {table}")
     connection.execute("PRAGMA user_version = 1")
     connection.close()
+    return path
+
+
+def format_of(path: Path) -> int:
+    connection = sqlite3.connect(path)
+    try:
+        return database.read_format(connection)
+    finally:
+        connection.close()
+
+
+def test_an_earlier_format_is_read_where_it_cannot_be_brought_up_to_date(root: Path) -> None:
+    wanted = everything(root)
+    make_earlier(root)
     with closed_to_writers(root):
         assert as_nobody(lambda: everything(root)) == wanted
         assert as_nobody(lambda: asyncio.run(sparse_found(root))) == []
         assert as_nobody(lambda: asyncio.run(written_found(root))) == []
     assert everything(root) == wanted
-    connection = sqlite3.connect(files_of_scope(root, SCOPE).database)
-    assert connection.execute("PRAGMA user_version").fetchone() == (len(database.STEPS),)
-    connection.close()
+
+
+async def test_an_earlier_format_stays_until_somebody_writes(root: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A search by a new version must not take the store from the earlier one that serves it."""
+    earlier = make_earlier(root)
+    await asyncio.to_thread(everything, root)
+    store = EmbeddedStore(root)
+    assert await store.models(SCOPE)
+    assert await store.admin.tenants("t")
+    assert (format_of(earlier), caplog.messages) == (1, [])
+    await write_revisions(store, make_revision("b.md", ["quince jam"]))
+    assert format_of(earlier) == len(database.STEPS)
+    assert [one.partition(": ")[2] for one in caplog.messages] == [
+        f"format 1 is now {len(database.STEPS)}; earlier versions cannot open it any more"
+    ]
+    assert await store.admin.check(SCOPE) == []
+    await store.close()
+
+
+async def test_a_format_that_became_newer_is_not_written_over_an_open_connection(root: Path) -> None:
+    store = EmbeddedStore(root)
+    await store.ledger(SCOPE).documents()  # leaves a connection for the next one
+    later = sqlite3.connect(files_of_scope(root, SCOPE).database)
+    later.execute(f"PRAGMA user_version = {len(database.STEPS) + 1}")
+    later.close()
+    with pytest.raises(StoreTooNew, match=f"reads up to {len(database.STEPS)}: upgrade ragstone"):
+        await write_revisions(store, make_revision("b.md", ["quince jam"]))
+    await store.close()
 
 
 def test_a_doctor_who_may_only_read_names_the_damage_and_mends_nothing(root: Path) -> None:

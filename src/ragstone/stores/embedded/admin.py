@@ -184,7 +184,7 @@ class EmbeddedAdmin:
                 self._tenants.check_master()  # what the next new tenant would meet
             beside = check_record(self._tenants, scope.tenant, repair=repair)
         collection = self._opened(scope)
-        connection = collection.take_connection()
+        connection = collection.take_connection(writing=repair)
         try:
             with map_errors(collection.place.directory):
                 found = _find_problems(collection, connection)

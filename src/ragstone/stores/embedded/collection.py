@@ -21,7 +21,7 @@ from ragstone.stores.collection_errors import no_second_model_error, not_built_e
 from ragstone.stores.cosine import Rows
 from ragstone.stores.embedded import vector_files
 from ragstone.stores.embedded.collection_names import check_bound
-from ragstone.stores.embedded.database import open_database
+from ragstone.stores.embedded.database import open_database, prepare_writing
 from ragstone.stores.embedded.encrypted_rows import PageCache
 from ragstone.stores.embedded.frozen_files import check_unchanged, is_unchanged
 from ragstone.stores.embedded.mirror import Flags, Mirror
@@ -77,10 +77,18 @@ class Collection:
         self.sparse_state: tuple[int, SparseState | None] | None = None  # at a generation: it counts every chunk
         self.written_state: tuple[int, WrittenState | None] | None = None  # so does this
 
-    def take_connection(self) -> sqlite3.Connection:
-        """A connection of one's own; give it back with `release`. Raises `NotBuilt`."""
+    def take_connection(self, *, writing: bool = False) -> sqlite3.Connection:
+        """A connection of one's own; give it back with `release`. Only `writing` brings an older format up to date.
+        Raises `NotBuilt`."""
         with self._lock, map_errors(self.place.database):
-            return self._take_idle()
+            connection = self._take_idle()
+            try:
+                if writing:
+                    prepare_writing(self.place.database, connection)
+            except BaseException:
+                connection.close()
+                raise
+            return connection
 
     def release(self, connection: sqlite3.Connection) -> None:
         """Take a connection back, in any state."""

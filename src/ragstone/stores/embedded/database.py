@@ -1,6 +1,7 @@
 """Connections to a collection's SQLite file: how they are opened, migrated, used for one transaction."""
 
 import contextlib
+import logging
 import os
 import re
 import sqlite3
@@ -27,6 +28,7 @@ MigrationStep = Callable[[sqlite3.Connection], None]
 FORMAT_HEADING = re.compile(r"^-- Format \d+.*\n", re.MULTILINE)
 CONNECTION_OPTIONS: Mapping[str, Any] = {"timeout": BUSY_TIMEOUT, "isolation_level": None, "check_same_thread": False}
 LOG_TIMEOUT = 0.2  # seconds to wait for readers of the log: it can also be cut another time
+log = logging.getLogger("ragstone")
 FREE_SHARE = 4  # a file is written anew when over a quarter of its pages are free
 
 
@@ -73,7 +75,6 @@ STEPS: tuple[MigrationStep, ...] = (
     *(_create_tables, _add_proofs, _add_layouts),
     *(_add_second_model, _add_sparse_vectors, _add_written_vectors),
 )
-OLDEST_READABLE = 1  # what reads a collection also reads this format: where nothing may be written it stays what it is
 
 
 def create_database(path: Path, key: SecretKey | None = None) -> None:
@@ -86,37 +87,52 @@ def create_database(path: Path, key: SecretKey | None = None) -> None:
     connection = _open_connection(path, key)
     try:
         _enable_wal(connection)
-        migrate_format(connection)
+        prepare_writing(path, connection)
     finally:
         connection.close()
 
 
 def open_database(path: Path, key: SecretKey | None = None) -> sqlite3.Connection | None:
-    """A connection to a collection of the newest format, None when there is none; `key` is what it is encrypted with.
+    """A connection to a collection, None when there is none; `key` is what it is encrypted with.
 
-    Where this user may only read, it is `Frozen` or read-only by itself, and an older format stays as it is.
+    An older format stays as it is until `prepare_writing`: earlier versions go on reading and writing beside this one.
+    Where this user may only read, the connection is `Frozen` or read-only by itself.
     """
     if not path.is_file() or not path.stat().st_size:
         CollectionFiles(path.parent).check_whole()
         return None
     connection = _open_readable(path, key)
     try:
-        found = read_format(connection)
-        if found > len(STEPS):
-            raise StoreTooNew(
-                f"{path} has format {found}, this program reads up to {len(STEPS)}: "
-                "upgrade ragstone (pip install -U ragstone)"
-            )
-        if found == 0:
+        if not _check_format(path, connection):
             _check_empty(path, connection)
             connection.close()
             return None
-        if found < len(STEPS) and (found < OLDEST_READABLE or is_writable(path)):
-            migrate_format(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _check_format(path: Path, connection: sqlite3.Connection) -> int:
+    """The format; raises `StoreTooNew`."""
+    found = read_format(connection)
+    if found > len(STEPS):
+        raise StoreTooNew(
+            f"{path} has format {found}, this program reads up to {len(STEPS)}: "
+            "upgrade ragstone (pip install -U ragstone)"
+        )
+    return found
+
+
+def prepare_writing(path: Path, connection: sqlite3.Connection) -> None:
+    """Bring a collection to the newest format; raises `StoreTooNew` where another version has taken it further since
+    the connection was opened. Nothing happens where this user may only read."""
+    found = _check_format(path, connection)
+    if found == len(STEPS) or not is_writable(path):
+        return
+    migrate_format(connection)
+    if found:
+        log.warning("%s: format %d is now %d; earlier versions cannot open it any more", path, found, len(STEPS))
 
 
 def open_file(path: Path) -> sqlite3.Connection:

@@ -155,7 +155,7 @@ class EmbeddedLedger:
     def _write_run(self, run: Run, before: str | None = None) -> None:
         data = encode_value(run, place=f"run {run.id}")
         collection = self._collection()
-        connection = collection.take_connection()
+        connection = collection.take_connection(writing=True)
         try:
             with write_transaction(connection):
                 if before is not None:

@@ -21,7 +21,7 @@ from ragstone.stores.embedded.admin import EmbeddedAdmin
 from ragstone.stores.embedded.api_keys import EmbeddedKeys
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compaction import remove_leftovers
-from ragstone.stores.embedded.database import write_transaction
+from ragstone.stores.embedded.database import prepare_writing, write_transaction
 from ragstone.stores.embedded.frozen_files import is_writable
 from ragstone.stores.embedded.jobs import EmbeddedJobs
 from ragstone.stores.embedded.key_verbs import KeyVerbs
@@ -121,7 +121,7 @@ class EmbeddedStore(KeyVerbs):
             await self._threads.release(served.close)
 
     async def models(self, scope: Scope) -> list[CollectionModel]:
-        return await self._run_change(scope, lambda _, connection: second_model.list_models(connection))
+        return await self._run_change(scope, lambda _, one: second_model.list_models(one), writing=False)
 
     async def begin(self, scope: Scope, *, model: str, variant: str, dimension: int) -> None:
         wanted = (model, variant, dimension)
@@ -143,10 +143,18 @@ class EmbeddedStore(KeyVerbs):
     async def invalidate(self, scope: Scope) -> None:
         await self._threads.run(lambda: self._close_collections(scope.tenant, scope.collection))
 
-    async def _run_change(self, scope: Scope, work: Callable[[CollectionFiles, sqlite3.Connection], T]) -> T:
-        return await self._threads.run(
-            lambda: self._run_on(scope, lambda collection: self._run_connected(collection, work))
-        )
+    async def _run_change(
+        self, scope: Scope, work: Callable[[CollectionFiles, sqlite3.Connection], T], *, writing: bool = True
+    ) -> T:
+        def run(collection: Collection) -> T:
+            connection = collection.take_connection(writing=writing)
+            try:
+                with map_errors(collection.place.directory):
+                    return work(collection.place, connection)
+            finally:
+                collection.release(connection)
+
+        return await self._threads.run(lambda: self._run_on(scope, run))
 
     def _run_on(self, scope: Scope, work: Callable[[Collection], T]) -> T:
         """Work on a collection, once more where it was encrypted with another key meanwhile."""
@@ -159,16 +167,8 @@ class EmbeddedStore(KeyVerbs):
             self._close_collections(scope.tenant, scope.collection)
         return work(self._open_collection(scope))
 
-    def _run_connected(self, collection: Collection, work: Callable[[CollectionFiles, sqlite3.Connection], T]) -> T:
-        connection = collection.take_connection()
-        try:
-            with map_errors(collection.place.directory):
-                return work(collection.place, connection)
-        finally:
-            collection.release(connection)
-
     def _open_changer(self, kind: type[C], collection: Collection) -> C:
-        connection = collection.take_connection()
+        connection = collection.take_connection(writing=True)
         try:
             return kind(collection, connection, self._threads, now=self._now)
         except BaseException:
@@ -199,7 +199,7 @@ class EmbeddedStore(KeyVerbs):
         return reader
 
     def _open_writer(self, collection: Collection) -> EmbeddedWriter:
-        connection = collection.take_connection()
+        connection = collection.take_connection(writing=True)
         try:
             with map_errors(collection.place.directory):
                 remove_leftovers(collection.place, connection)
@@ -223,6 +223,7 @@ class EmbeddedStore(KeyVerbs):
                 now = self._now()
                 if not revision_rows.find_due_documents(connection, now=now):
                     return
+                prepare_writing(collection.place.database, connection)
                 with write_transaction(connection):
                     for document in revision_rows.find_due_documents(connection, now=now):
                         revision_rows.activate_newest(connection, document, now=now, keep=self._keep)
