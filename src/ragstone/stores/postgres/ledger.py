@@ -1,4 +1,5 @@
-"""The ledger: documents and runs. A running one holds a lock of its session: it goes with its process."""
+"""The ledger: documents and runs. A running one holds a lock of its session: it goes with its process. Behind a pooler
+in transaction mode it is the lock of a transaction, which is left open: only that keeps a session."""
 
 import asyncio
 import hashlib
@@ -7,6 +8,7 @@ from dataclasses import replace
 from typing import Literal
 
 import psycopg
+from psycopg.pq import TransactionStatus
 
 from ragstone.core.errors import Busy, StoreError
 from ragstone.core.records import Run
@@ -97,6 +99,8 @@ async def _open_locked(pool: Pool, collection: int, source: str, seconds: float)
     connection = await pool.open_dedicated()
     try:
         with map_errors(pool.url.shown):
+            if (await pool.get_server()).pooled:
+                await connection.execute("BEGIN")
             if not await _try_lock(connection, run_lock_number(collection, source), seconds):
                 raise Busy(f"another ingestion of source {source!r} is running; wait for it or stop it")
     except BaseException:
@@ -106,8 +110,11 @@ async def _open_locked(pool: Pool, collection: int, source: str, seconds: float)
 
 
 async def _try_lock(connection: Connection, number: int, seconds: float) -> bool:
+    """Of the transaction where one is open, else of the session."""
+    within = connection.info.transaction_status != TransactionStatus.IDLE
+    statement = f"SELECT pg_try_advisory_{'xact_' if within else ''}lock(%s::bigint)".encode()
     for _ in range(int(seconds / LOCK_PAUSE) + 1):
-        row = await (await connection.execute("SELECT pg_try_advisory_lock(%s::bigint)", (number,))).fetchone()
+        row = await (await connection.execute(statement, (number,))).fetchone()
         if row is not None and row[0]:
             return True
         await asyncio.sleep(LOCK_PAUSE)

@@ -11,6 +11,7 @@ from ragstone.core.errors import StoreError, StoreTooNew, UsageError
 from ragstone.stores.postgres import error_mapping
 from ragstone.stores.postgres.migrations import MIGRATIONS, VERSION, Migration
 from ragstone.stores.postgres.pool import Pool
+from ragstone.stores.postgres.server_check import shares_sessions
 from ragstone.stores.postgres.url import parse_postgres_url
 
 LOCK = 0x7261_6773_746F_6E65  # "ragstone": one migration of a database at a time
@@ -42,6 +43,11 @@ async def migrate(url: str, *, migrations: Sequence[Migration] = MIGRATIONS) -> 
     connection = await pool.open_dedicated()
     try:
         with error_mapping.map_errors(place):
+            if await shares_sessions(connection, pool.open_dedicated):
+                raise UsageError(
+                    f"{place} leads to a pooler in transaction mode, where no session keeps the lock of a migration; "
+                    "migrate over a direct connection"
+                )
             return await _apply_missing(connection, migrations, place)
     finally:
         await connection.close()

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import psycopg
@@ -12,7 +13,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ragstone.core.errors import StoreError
 from ragstone.stores.postgres import error_mapping
-from ragstone.stores.postgres.server_check import ServerInfo, inspect_server
+from ragstone.stores.postgres.server_check import ServerInfo, inspect_server, shares_sessions
 from ragstone.stores.postgres.url import PostgresUrl
 
 T = TypeVar("T")
@@ -61,13 +62,14 @@ class Pool:
                 first = await self.open_dedicated()
                 try:
                     with error_mapping.map_errors(self.url.shown):
-                        self._server = await self._look(first, self.url.shown)
+                        found = await self._look(first, self.url.shown)
+                        self._server = replace(found, pooled=await shares_sessions(first, self.open_dedicated))
                 finally:
                     await first.close()
                 self._pool = AsyncConnectionPool(
                     self.url.conninfo,
                     connection_class=AsyncConnection,
-                    kwargs={"autocommit": True},
+                    kwargs=self._options,
                     min_size=0,
                     max_size=self.url.pool,
                     max_idle=MAX_IDLE,
@@ -162,7 +164,7 @@ class Pool:
         usual, first = begun + self._patience, max(begun, begun + FIRST_PATIENCE if begun > self._silent else 0.0)
         for tries in range(10_000):
             try:
-                return await AsyncConnection.connect(self.url.conninfo, autocommit=True)
+                return await AsyncConnection.connect(self.url.conninfo, **self._options)
             except psycopg.OperationalError as error:
                 if mistake := error_mapping.explain_refusal(error, self.url.shown):
                     raise mistake from error
@@ -173,6 +175,12 @@ class Pool:
                     raise error_mapping.explain_silence(error, self.url.shown) from error
             await asyncio.sleep(pause)
         raise self._make_closed_error()
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        """Of every connection: what one prepares in a session that it shares, another would prepare again."""
+        pooled = self._server is not None and self._server.pooled
+        return {"autocommit": True, **({"prepare_threshold": None} if pooled else {})}
 
     async def retry_work(self, work: Callable[[int], Awaitable[T]]) -> T:
         """Do idempotent work, again if the connection is lost meanwhile; it is given how often it was tried."""

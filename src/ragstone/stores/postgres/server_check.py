@@ -1,5 +1,8 @@
-"""Whether a database can serve as a store: encoding, the vector extension, the schema's version."""
+"""Whether a database can serve as a store: encoding, the vector extension, the schema's version; and whether a pooler
+in transaction mode stands before it."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,18 +17,21 @@ INSPECT = """SELECT current_setting('server_version_num')::int,
     (SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector'),
     to_regclass('ragstone.schema_migrations') IS NOT NULL,
     (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user)"""
+LOOKS = 3  # at the session behind each of two connections
+LOOK_TIME = 5.0  # seconds: a pooler that has one session alone gives none to the second connection
 MIGRATE = "run: ragstone migrate --store URL, as a user who may create tables"
 
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
     """The server at the other end. `path` is the search path of every transaction; `bypasses` says that row-level
-    security does not bind this role."""
+    security does not bind this role; `pooled`, that connections take turns with its sessions."""
 
     number: int
     path: str
     schema: int
     bypasses: bool
+    pooled: bool = False
 
 
 async def inspect_server(connection: AsyncConnection[tuple[Any, ...]], place: str) -> ServerInfo:
@@ -55,3 +61,29 @@ async def read_schema_version(connection: AsyncConnection[tuple[Any, ...]]) -> i
     """The number of the last migration that was applied."""
     found = await (await connection.execute("SELECT max(version) FROM ragstone.schema_migrations")).fetchone()
     return int(found[0] or 0) if found else 0
+
+
+async def shares_sessions(
+    first: AsyncConnection[tuple[Any, ...]], connect: Callable[[], Awaitable[AsyncConnection[tuple[Any, ...]]]]
+) -> bool:
+    """Whether a pooler gives a session of the server to several connections in turn, as PgBouncer does in transaction
+    mode: nothing that belongs to a session, such as its locks and prepared statements, then outlasts a transaction."""
+    if first.info.backend_pid == await _read_session(first):
+        return False  # no pooler: those name sessions of their own
+    second = await connect()
+    own: tuple[set[int], set[int]] = (set(), set())
+    try:
+        async with asyncio.timeout(LOOK_TIME):
+            for _ in range(LOOKS):
+                for seen, connection in zip(own, (first, second), strict=True):
+                    seen.add(await _read_session(connection))
+    except TimeoutError:
+        return False
+    finally:
+        await second.close()
+    return any(len(seen) > 1 for seen in own) or not own[0].isdisjoint(own[1])
+
+
+async def _read_session(connection: AsyncConnection[tuple[Any, ...]]) -> int:
+    row = await (await connection.execute("SELECT pg_backend_pid()", prepare=False)).fetchone()
+    return int(row[0]) if row else 0
