@@ -1,10 +1,12 @@
 """A database is brought up to date once, from every earlier state, whatever happens meanwhile."""
 
 import asyncio
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -60,6 +62,26 @@ async def test_migrating_twice_changes_nothing(server: Server, database: str) ->
     before = server.run("SELECT * FROM ragstone.schema_migrations ORDER BY 1", database)
     assert (await migrate(server.owner(database))).applied == ()
     assert server.run("SELECT * FROM ragstone.schema_migrations ORDER BY 1", database) == before
+
+
+async def test_roles_that_a_restored_dump_lacks_are_made_again(
+    server: Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A dump holds no roles: on another server migrate found nothing to do, and nobody could be given access."""
+    role = f"restored_{database}"
+    monkeypatch.setattr(importlib.import_module("ragstone.stores.postgres.migrate"), "ROLES", (role,))
+    may_not = await migrate(server.owner(database))
+    assert may_not.notes == (
+        f"role {role} could not be made here; make it with CREATEROLE, then run ragstone migrate again",
+    )
+    made = f"SELECT rolcanlogin FROM pg_roles WHERE rolname = '{role}'"
+    assert server.run(made) == []
+    try:
+        superuser = urlsplit(server.superuser)._replace(path=f"/{database}").geturl()
+        assert (await migrate(superuser)).notes == ()
+        assert server.run(made) == [(False,)]
+    finally:
+        server.run(f"DROP ROLE IF EXISTS {role}")
 
 
 async def test_two_at_once_migrate_once(server: Server, bare: str) -> None:

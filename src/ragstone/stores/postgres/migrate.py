@@ -14,6 +14,7 @@ from ragstone.stores.postgres.pool import Pool
 from ragstone.stores.postgres.server_check import shares_sessions
 from ragstone.stores.postgres.url import parse_postgres_url
 
+ROLES = ("ragstone_read", "ragstone_write", "ragstone_admin")  # as the migrations make them
 LOCK = 0x7261_6773_746F_6E65  # "ragstone": one migration of a database at a time
 RECORD = """CREATE TABLE IF NOT EXISTS ragstone.schema_migrations (
     version integer PRIMARY KEY,
@@ -68,9 +69,24 @@ async def _apply_missing(
             await _apply_migration(connection, migration)
             done.append(f"{migration.version:04d}_{migration.name}")
     if not done and len(known) > 1:
+        notes += await _restore_roles(connection)
         await connection.execute("SELECT ragstone.grant_roles()")
     version = max((m.version for m in migrations), default=0)
     return MigrationResult(version, tuple(done), tuple(dict.fromkeys(filter(None, notes))))
+
+
+async def _restore_roles(connection: AsyncConnection[Any]) -> list[str]:
+    """Make the roles that a server lacks: a dump of a database brings none to another server. Gives notes."""
+    notes = []
+    for name in ROLES:
+        if await _fetch_value(connection, f"SELECT to_regrole('{name}') IS NULL"):
+            try:
+                await connection.execute(f"CREATE ROLE {name} NOLOGIN".encode())
+            except psycopg.errors.InsufficientPrivilege:
+                notes.append(
+                    f"role {name} could not be made here; make it with CREATEROLE, then run ragstone migrate again"
+                )
+    return notes
 
 
 async def _prepare_schema(connection: AsyncConnection[Any], place: str) -> None:
