@@ -1,15 +1,18 @@
 """The queue of jobs: bounded, fair between tenants, one job at a time for a path, nothing lost by a dead worker."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from ragstone.core.errors import QueueFull
 from ragstone.core.ports import Job, JobQueue, QueueingStore
 from ragstone.stores import open_store
+from tests.patience import HANG
 from tests.stores.postgres.server import shared
 
 MOST = 100
@@ -190,3 +193,29 @@ async def test_workers_that_take_at_once_take_different_jobs(queue: JobQueue) ->
         taken = await asyncio.gather(*(take(queue) for _ in range(8)))
         found += [one.id for one in taken if one is not None]
     assert sorted(found) == [str(number) for number in range(8)]
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("ahead", [3600.0, -3600.0])
+async def test_servers_whose_clocks_differ_take_no_job_from_one_another(
+    ahead: float, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server whose clock was ahead by more than a lease took each job that another one worked on."""
+    right = time.time()
+
+    def tell_time(wrong: float) -> None:
+        monkeypatch.setattr("ragstone.stores.postgres.jobs.time", SimpleNamespace(time=lambda: right + wrong))
+
+    tell_time(ahead)
+    await queue.add(replace(job("a"), created=right + ahead, due=right + ahead), most=MOST)
+    tell_time(0.0)
+    taken = await take(queue, right + HANG, seconds=10 * HANG)
+    assert taken is not None, "its time has come"
+    tell_time(ahead)
+    assert await take(queue, right + ahead) is None, "another server works on it"
+    assert await queue.renew(taken, lease=right + ahead + 20 * HANG)
+    failed = replace(taken, status="queued", due=right + ahead + 30 * HANG)
+    await queue.finish(taken, failed)
+    tell_time(0.0)
+    assert await take(queue, right + 20 * HANG) is None, "its pause has not passed"
+    assert await take(queue, right + 40 * HANG) is not None

@@ -50,6 +50,8 @@ def _create_jobs_table(connection: sqlite3.Connection) -> None:
 
 JOB_STEPS: tuple[MigrationStep, ...] = (_create_jobs_table,)
 
+SAME_CLOCK = 0.0  # all workers are on this machine
+
 
 class EmbeddedJobs(SqlJobQueue):
     """Keeps the jobs of all tenants in one database of the store; implements `JobQueue`."""
@@ -59,8 +61,8 @@ class EmbeddedJobs(SqlJobQueue):
         self._file = root / JOBS_DATABASE
         self._threads = threads
 
-    async def _run(self, work: Callable[[], Work[T]], *, make: bool = False) -> T:
-        return await self._threads.run(lambda: self._run_here(work(), make=make))
+    async def _run(self, work: Callable[[float], Work[T]], *, make: bool = False) -> T:
+        return await self._threads.run(lambda: self._run_here(work(SAME_CLOCK), make=make))
 
     def _run_here(self, work: Work[T], *, make: bool) -> T:
         with map_errors(self._file, DAMAGE_MESSAGE):

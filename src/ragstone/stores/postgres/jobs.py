@@ -1,5 +1,7 @@
-"""The queue of jobs: a table whose rows workers take with SKIP LOCKED."""
+"""The queue of jobs: a table whose rows workers take with SKIP LOCKED. Its times are the database's: the clocks of
+servers differ, and one that is ahead by more than a lease would take the jobs of those that live."""
 
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -9,7 +11,8 @@ from ragstone.stores.postgres.pool import Cursor, Pool
 
 T = TypeVar("T")
 NO_TENANT = ""  # workers take jobs of any tenant: the policy of_queue shows them
-SHOW_ALL = b"SELECT set_config('ragstone.queue', 'all', true)"
+SHOW_ALL = b"SELECT set_config('ragstone.queue', 'all', true), extract(epoch FROM clock_timestamp())::float8"
+SAME_CLOCK = 1.0  # seconds that clocks may differ, or an answer be under way
 
 
 class PostgresJobs(SqlJobQueue):
@@ -20,10 +23,12 @@ class PostgresJobs(SqlJobQueue):
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def _run(self, work: Callable[[], Work[T]], *, make: bool = False) -> T:  # noqa: ARG002  # a migration did
+    async def _run(self, work: Callable[[float], Work[T]], *, make: bool = False) -> T:  # noqa: ARG002  # a migration did
         async def run_once(cursor: Cursor, _tries: int) -> T:
-            await cursor.execute(SHOW_ALL)
-            return await _drive(work(), cursor)
+            shown = await (await cursor.execute(SHOW_ALL)).fetchone()
+            assert shown is not None  # a SELECT without FROM has one row
+            ahead = float(shown[1]) - time.time()
+            return await _drive(work(ahead if abs(ahead) > SAME_CLOCK else 0.0), cursor)
 
         return await self._pool.run_transaction(NO_TENANT, run_once)
 
