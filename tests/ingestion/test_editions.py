@@ -165,6 +165,24 @@ def outdated(kb: ragstone.Knowledge) -> list[str]:
     return [problem for problem in kb.doctor() if "another version of analyser or guard" in problem]
 
 
+def test_a_run_that_is_refused_derives_nothing_and_a_changed_document_is_derived_once(
+    tmp_path: Path, folder: Path
+) -> None:
+    """A wrong folder was refused only after the words of the whole collection had been derived: for minutes."""
+    with old_stemmer(), open_at(str(tmp_path / "store")) as kb:
+        kb.ingest(folder)
+    wrong = tmp_path / "elsewhere" / "docs"
+    wrong.mkdir(parents=True)
+    (wrong / "a.txt").write_text(TEXT)
+    with open_at(str(tmp_path / "store")) as kb:
+        with pytest.raises(ragstone.UsageError, match="is the same source in a new place"):
+            kb.ingest(wrong)
+        assert len(outdated(kb)) == 1
+        (folder / "b.txt").write_text("Something changed.\n")
+        [run] = kb.ingest(folder)
+        assert (run.stats["documents"]["changed"], run.stats["renewed"], outdated(kb)) == (1, 1, [])
+
+
 @pytest.mark.parametrize("way", ["ingest of one source", "doctor --repair"])
 def test_all_sources_follow_at_once_without_embedding(url: str, folder: Path, other: Path, way: str) -> None:
     with old_stemmer(), other_guard(), open_at(url) as kb:

@@ -73,8 +73,8 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
         if artifact_store is not None:
             artifact_store = await artifacts.seal_anew(context.store, artifact_store)
             artifact_store = await asyncio.to_thread(artifact_store.put_claim)
-        await renew_outdated(context.store, context.builder.scope, source.name, tally, progress)
         await _update_text(context, source, listed, ledger, tally, progress, artifact_store)
+        await renew_outdated(context.store, context.builder.scope, source.name, tally, progress)
         await _update_vectors(context, tally, progress)
         await update_sparse_index(context, tally, progress)
         if context.flush:
