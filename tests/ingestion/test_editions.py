@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,9 +12,12 @@ import pytest
 import ragstone
 from ragstone.core import analyzer, analyzer_edition
 from ragstone.core.records import Run
-from ragstone.core.types import Scope
+from ragstone.core.types import Revision, Scope
 from ragstone.guard import edition, injection
+from ragstone.ingestion import outdated_editions
 from ragstone.stores.embedded import EmbeddedStore
+from ragstone.stores.embedded.collection import Collection
+from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.engine.transfer.test_copy import in_folder, in_postgres, in_qdrant
 
@@ -181,6 +184,36 @@ def test_a_run_that_is_refused_derives_nothing_and_a_changed_document_is_derived
         (folder / "b.txt").write_text("Something changed.\n")
         [run] = kb.ingest(folder)
         assert (run.stats["documents"]["changed"], run.stats["renewed"], outdated(kb)) == (1, 1, [])
+
+
+def test_no_view_is_open_while_texts_are_derived(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database with `idle_in_transaction_session_timeout` ended the one view of the whole work."""
+    with old_stemmer(), open_at(str(tmp_path / "store")) as kb:
+        kb.ingest(folder)
+    views: list[EmbeddedReader] = []
+    seen: list[tuple[int, int]] = []
+    derive, open_reader, close = outdated_editions._derive_all, EmbeddedStore._open_reader, EmbeddedReader.close
+
+    def open_counted(store: EmbeddedStore, collection: Collection) -> EmbeddedReader:
+        views.append(open_reader(store, collection))
+        return views[-1]
+
+    def close_counted(reader: EmbeddedReader) -> None:
+        close(reader)
+        views.remove(reader)
+
+    def derive_seen(revisions: Sequence[Revision], edition: str) -> list[Revision]:
+        seen.append((len(revisions), len(views)))
+        return derive(revisions, edition)
+
+    with monkeypatch.context() as patch, open_at(str(tmp_path / "store")) as kb:
+        patch.setattr(outdated_editions, "MAX_REVISIONS", 1)
+        patch.setattr(outdated_editions, "_derive_all", derive_seen)
+        patch.setattr(EmbeddedStore, "_open_reader", open_counted)
+        patch.setattr(EmbeddedReader, "close", close_counted)
+        kb.doctor(repair=True)
+        assert seen == [(1, 0), (1, 0)]
+        assert outdated(kb) == []
 
 
 @pytest.mark.parametrize("way", ["ingest of one source", "doctor --repair"])

@@ -13,6 +13,7 @@ from ragstone.core.types import Chunk, Document, Revision, Scope
 from ragstone.ingestion.progress import EventCallback, Progress, Tally
 
 PAGE = 512  # revisions that are listed at once
+Place = tuple[str, int]  # a document and a revision of it
 MAX_REVISIONS = 64  # derived and committed together
 MAX_BYTES = 4_000_000  # of the files that they were made from
 
@@ -56,24 +57,33 @@ async def renew_outdated(store: Store, scope: Scope, source: str, tally: Tally, 
                 tally.warnings.append("this store cannot bring documents of another version up to date; use --refresh")
             return
         sizes = [len(group) async for group in _scan_stale(reader, source, edition)]
-        if not sizes:
-            return
-        done = 0
-        async with (
-            store.writer(scope) as writer,
-            aclosing(_scan_batches(_scan_stale(reader, source, edition))) as batches,
-        ):
-            async for batch in batches:
-                found = await reader.revisions(batch)
+    done, after = 0, None
+    if sizes:
+        async with store.writer(scope) as writer:
+            while (read := await _read_batch(store, scope, source, after)) is not None:
+                found, after = read
                 await writer.renew(await asyncio.to_thread(_derive_all, found, edition))
-                done += len(batch)
+                done += len(found)
                 await progress.report_stage("editions", done=done, total=sum(sizes))
     tally.renewed += len(sizes)
 
 
-async def _scan_documents(reader: Reader) -> AsyncGenerator[list[Document]]:
+async def _read_batch(
+    store: Store, scope: Scope, source: str, after: Place | None
+) -> tuple[list[Revision], Place] | None:
+    """The next revisions to derive after a place in the order of the store, and the place of their last; None at the
+    end. A view is open while they are read only: a database ends transactions that wait for long."""
+    async with store.reader(scope) as reader:
+        assert isinstance(reader, Exporter)  # the caller has looked
+        groups = _scan_stale(reader, source, guard.current_edition(), after)
+        async with aclosing(_scan_batches(groups)) as batches:
+            async for batch in batches:
+                return await reader.revisions(batch), (batch[-1].id, batch[-1].revision)
+    return None
+
+
+async def _scan_documents(reader: Reader, after: Place | None = None) -> AsyncGenerator[list[Document]]:
     """The revisions of each document, from the oldest up; none of a store that cannot list them."""
-    after: tuple[str, int] | None = None
     group: list[Document] = []
     while isinstance(reader, Exporter) and (page := await reader.list_revisions_after(after, limit=PAGE)):
         for one in page:
@@ -86,9 +96,11 @@ async def _scan_documents(reader: Reader) -> AsyncGenerator[list[Document]]:
         yield group
 
 
-async def _scan_stale(reader: Reader, source: str, edition: str) -> AsyncGenerator[list[Document]]:
+async def _scan_stale(
+    reader: Reader, source: str, edition: str, after: Place | None = None
+) -> AsyncGenerator[list[Document]]:
     """All revisions of each document of a source that has one of another edition."""
-    async with aclosing(_scan_documents(reader)) as groups:
+    async with aclosing(_scan_documents(reader, after)) as groups:
         async for group in groups:
             if group[0].source == source and any(one.edition != edition for one in group):
                 yield group

@@ -9,12 +9,13 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from ragstone.core.errors import Busy, StoreError, UsageError
 from ragstone.core.ports import Store
 from ragstone.core.records import Run
-from ragstone.stores.postgres import PostgresStore, ledger
+from ragstone.stores.postgres import PostgresStore, error_mapping, ledger
 from ragstone.stores.postgres.pool import Connection
 from ragstone.testing.stores import (
     EVERYTHING,
@@ -348,3 +349,11 @@ async def test_a_wrong_url_is_told_at_once(
     assert "s3cret" not in str(error.value)
     assert "p@ss" not in str(error.value)
     await store.close()
+
+
+def test_a_transaction_that_the_server_ended_because_it_waited_is_a_lost_connection() -> None:
+    error = psycopg.errors.IdleInTransactionSessionTimeout("terminating connection due to idle-in-transaction timeout")
+    assert error_mapping.is_connection_lost(error)
+    assert "was lost (terminating connection due to idle-in-transaction timeout); run again" in str(
+        error_mapping.translate_error(error, "postgresql://host/db")
+    )

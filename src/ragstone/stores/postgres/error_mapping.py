@@ -17,7 +17,7 @@ DENIED = (UsageError, "the role of {place} may not do this ({error}); give it th
 NOT_MIGRATED = (UsageError, "{place} is not made ready ({error}); run: ragstone migrate --store URL")
 DAMAGED = (Corrupt, "{place} is damaged ({error}); run: ragstone doctor")
 STANDBY = (StoreError, "{place} may only be read (a standby?); write to its primary: target_session_attrs=primary")
-SLOW = (StoreError, "{place} took too long ({error})")
+SLOW = (StoreError, "{place} took too long ({error}); run again, or raise statement_timeout for its role")
 
 # What every database means by these; the longest prefix of the SQLSTATE that is listed decides.
 COMMON_STATES: Mapping[str, Meaning] = {"08": LOST, "57P": LOST, "40": BUSY, "53": BUSY}
@@ -25,6 +25,7 @@ STATES: Mapping[str, Meaning] = {
     **COMMON_STATES,
     "57014": SLOW,
     "25006": STANDBY,
+    "25P03": LOST,  # idle_in_transaction_session_timeout
     "55P03": BUSY,
     "53100": NO_DISK_SPACE,
     "42501": DENIED,
@@ -54,7 +55,7 @@ REFUSALS: Mapping[str, str] = {
 UNKNOWN_HOST = f"[Errno {socket.EAI_NONAME}]"  # what the system says of a host that has no address
 # Said by the driver here, before or instead of the server.
 DRIVER_REFUSALS = ("no password supplied", "does not support SSL", "invalid port number", "certificate")
-RETRYABLE = ("08", "57P", "40001", "40P01")
+RETRYABLE = ("08", "57P", "25P03", "40001", "40P01")
 
 
 def sqlstate_of(error: BaseException) -> str:
