@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.plausible import is_example, is_key
-from ragstone.guard.secret_places import find_starts
+from ragstone.guard.secret_places import Places
 
 STARTS = ("aws", "secret access key", "secret_access_key", "secretaccesskey")
 WORD = r"(?<![a-z])aws(?![a-z])"  # not that of "laws"
@@ -14,11 +14,11 @@ NEAR = 160  # characters, of two lines
 SECRET = compile_late(r"(?<![\w+/=.-])[A-Za-z0-9+/]{40}(?![\w+/=-])")
 
 
-def find_aws(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
+def find_aws(text: str, places: Places) -> Iterator[tuple[str, int, int]]:
     """Kind and place of each."""
     done = 0
-    for at in find_starts(lower, STARTS):
-        if NAMED.match(lower, at) is None:
+    for at in places.find(STARTS):
+        if NAMED.match(places.lower, at) is None:
             continue
         end = min(len(text), at + NEAR)
         line = text.find("\n", at, end)

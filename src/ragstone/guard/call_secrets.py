@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.plausible import is_password, is_token
-from ragstone.guard.secret_places import find_starts
+from ragstone.guard.secret_places import Places
 
 QUOTED = r"(?P<mark>[\"'])(?P<value>(?:(?!(?P=mark))[^\n\\]|\\.){5,200})(?P=mark)"
 # A user and a password, perhaps behind a place.
@@ -55,10 +55,10 @@ CALLS = (
 CALL_STARTS = (*LOGIN_STARTS, *KEY_STARTS, *WORD_STARTS)
 
 
-def find_arguments(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
+def find_arguments(text: str, places: Places) -> Iterator[tuple[str, int, int]]:
     """The kind and the place of each argument in quotes that looks like the password or the key it should be."""
     for kind, starts, call in CALLS:
-        for at in find_starts(lower, starts):
+        for at in places.find(starts):
             if match := call.match(text, at):
                 value = match["value"]
                 if is_token(value, quoted=True) or (kind == "password" and is_password(value, quoted=True)):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.plausible import is_password, is_strong
-from ragstone.guard.secret_places import find_starts
+from ragstone.guard.secret_places import Places
 
 ARGUMENT = r"(?:'(?P<single>[^'\n]{3,128})'|\"(?P<double>(?:[^\"\\\n]|\\.){3,128})\"|(?P<plain>[^\s-][^\s`]{2,127}))"
 WORDS = r"(?:[^\n|;\\]|\\\s?){0,300}?\s"
@@ -59,13 +59,11 @@ COMMAND_STARTS = tuple(sorted({start for start, _, _ in COMMANDS}))
 PORTS = re.compile(r"[\d.:\[\]-]+(?:/\w+)?")
 
 
-def find_commands(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
+def find_commands(text: str, places: Places) -> Iterator[tuple[str, int, int]]:
     """Arguments of commands that are passwords."""
     for start, command, loose in COMMANDS:
-        if start not in lower:
-            continue
         done = 0
-        for at in find_starts(lower, (start,)):
+        for at in places.starts.get(start, ()):
             inside = at > 0 and (text[at - 1].isalnum() or text[at - 1] in "-_.") and start != "zip "
             if at >= done and (not inside or loose) and (match := command.match(text, at)):
                 done = match.end()

@@ -77,6 +77,7 @@ LOGIN = compile_late(
     r"(?i)\bcurl\b(?:[^\n|;\\]|\\\s?){0,400}?\s(?:-u ?|--(?:proxy-)?user[ =]{1,3})"
     r"[\"']?(?:[^\s:\"'$@]{0,64}|\{[^\s:\"'$@]{0,64}\}\"):\"?(?P<value>[^\s\"']{3,128})"
 )
+LOGIN_STARTS = ("curl", "machine", "contribsys")
 # The key that stands beside its id.
 AWS_PAIR = compile_late(
     r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])[^\n]{0,80}?\n?[^\n]{0,60}?(?<![\w+/=])(?P<value>[A-Za-z0-9+/]{40})(?![\w+/=])"

@@ -7,7 +7,7 @@ from ragstone.core.late_pattern import compile_late
 from ragstone.guard.bare_values import is_random
 from ragstone.guard.password_words import UNSPACED
 from ragstone.guard.plausible import is_strong
-from ragstone.guard.secret_places import find_starts
+from ragstone.guard.secret_places import Places
 
 # Words that lead to a pair, by how they begin.
 ASCII_LEADS = (
@@ -47,11 +47,11 @@ SURE = frozenset((" / ", " : ", " | "))  # any other joins words too, or parts o
 TAIL = ".,;:)]*"
 
 
-def find_pairs(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
+def find_pairs(text: str, places: Places) -> Iterator[tuple[str, int, int]]:
     """The kind and the place of each password of a pair."""
     done = 0
-    for at in sorted((*find_starts(lower, ASCII_LEADS), *_find_other_leads(text))):
-        before = PAIR_BEFORE.search(text, max(0, at - BEFORE), at) if lower.endswith("to ", 0, at) else None
+    for at in sorted((*places.find(ASCII_LEADS), *find_other_leads(text))):
+        before = PAIR_BEFORE.search(text, max(0, at - BEFORE), at) if places.lower.endswith("to ", 0, at) else None
         if at >= done and (match := before or PAIR.match(text, at)):
             value = match["value"].rstrip(TAIL)
             end = match.start("value") + len(value)
@@ -63,7 +63,9 @@ def find_pairs(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
             yield "password", match.start("value"), match.start("value") + len(match["value"].rstrip(TAIL))
 
 
-def _find_other_leads(text: str) -> list[int]:
-    if text.isascii() or not any(word in text.casefold() for word in FOLDED):
+def find_other_leads(text: str) -> list[int]:
+    """Where such words of other scripts stand."""
+    if text.isascii():
         return []
-    return [match.start() for match in OTHER_LEAD.finditer(text)]
+    folded = text.casefold()
+    return [match.start() for match in OTHER_LEAD.finditer(text)] if any(word in folded for word in FOLDED) else []

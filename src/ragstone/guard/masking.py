@@ -10,7 +10,7 @@ from typing import Any
 
 from ragstone.core.types import Chunk, Secret, Span
 from ragstone.guard.assignments import STARTS
-from ragstone.guard.secret_places import find_starts, fold_case
+from ragstone.guard.lead_words import find_places
 from ragstone.guard.secrets import Finding, find_secrets, mask_patterns, replace_findings
 
 LOGGER_NAME = "ragstone"  # the one logger that all of this package writes to
@@ -130,7 +130,7 @@ def mask_data(data: Any) -> Any:
 
 
 def _mask_value(key: Any, value: Any) -> Any:
-    if isinstance(value, str) and isinstance(key, str) and find_starts(fold_case(key), STARTS):
+    if isinstance(value, str) and isinstance(key, str) and find_places(key).find(STARTS):
         name, mark = f"{key}=", "'" if '"' in value else '"'
         inside = len(name) + 1
         found = [

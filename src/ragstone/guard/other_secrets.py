@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.plausible import is_password
-from ragstone.guard.secret_places import find_starts
+from ragstone.guard.secret_places import Places
 
 Place = tuple[str, int, int]  # kind, start, end
 
@@ -18,7 +18,7 @@ DEFAULT = compile_late(
 )
 # Passwords as files keep them: crypt's forms, LDAP's, and fields between colons.
 HASH = compile_late(
-    r"(?<![\w$])\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|md5|sha1|sha256|sha512|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]{0,12}"
+    r"\$(?<![\w$]\$)(?:1|2[abxy]?|5|6|7|y|gy|apr1|md5|sha1|sha256|sha512|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]{0,12}"
     r"|bcrypt[\w-]{0,8}|P|H|S)\$[./A-Za-z0-9$=,+_-]{16,400}"
     r"|\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT|PBKDF2[\w-]{0,12}|ARGON2)\}\$?[A-Za-z0-9+/=$.,-]{13,400}"
     r"|\$ANSIBLE_VAULT;[\d.]{1,8};AES256[^\n]{0,60}(?:\r?\n[ \t]{0,24}[0-9a-f]{16,100})++"
@@ -32,6 +32,7 @@ FIELDS = compile_late(
     r"|[\w.$\\-]{1,64}:\d{1,10}:(?P<ntlm>[0-9a-fA-F]{32}:[0-9a-fA-F]{32}):{1,3})"
 )
 COLONS = 4  # what the least of these has on its line
+COOKIE_STARTS = ("cookie",)
 COOKIE = compile_late(r"(?i)cookies?[\"']?(?:[ \t]{0,4}(?:=>|[:=])|[ \t])[ \t]{0,4}[\"'`]?(?P<pairs>[^\n\"'`]{8,4000})")
 PAIR = re.compile(r"(?P<name>[^\s=;,]{1,80})=(?P<value>[^\s;,\"]{10,2000})")
 ATTRIBUTES = frozenset(("expires", "path", "domain", "max-age", "samesite", "version", "priority"))
@@ -39,28 +40,31 @@ ATTRIBUTES = frozenset(("expires", "path", "domain", "max-age", "samesite", "ver
 
 def find_defaults(text: str, lower: str, names: Sequence[int]) -> Iterator[tuple[int, re.Match[str]]]:
     """For names of secrets the defaults below them, each with the place of the name."""
-    if "default" not in lower:
+    if not names or "default" not in lower:
         return
     for at in names:
         if match := DEFAULT.match(text, at):
             yield at, match
 
 
-def find_stored(text: str, lower: str) -> Iterator[Place]:
+def find_stored(text: str, _places: Places) -> Iterator[Place]:
     """Hashes of passwords, and passwords in files that have a field for them."""
-    if "$" in lower or "{" in lower:
+    if "$" in text or "{" in text:
         for match in HASH.finditer(text):
             yield "password", *match.span()
-    if any(line.count(":") >= COLONS for line in lower.split("\n")):
-        for match in FIELDS.finditer(text):
-            if match["pgpass"] is None or is_password(match["pgpass"]):
-                yield "password", *match.span(match.lastgroup or 0)
+    start = 0
+    for line in text.split("\n") if text.count(":") >= COLONS else ():
+        if line.count(":") >= COLONS:
+            for match in FIELDS.finditer(text, start, start + len(line)):
+                if match["pgpass"] is None or is_password(match["pgpass"]):
+                    yield "password", *match.span(match.lastgroup or 0)
+        start += len(line) + 1
 
 
-def find_cookies(text: str, lower: str) -> Iterator[Place]:
+def find_cookies(text: str, places: Places) -> Iterator[Place]:
     """Values of cookies in headers, options and tables of a browser."""
     done = 0
-    for at in find_starts(lower, ("cookie",)):
+    for at in places.find(COOKIE_STARTS):
         if at >= done and (match := COOKIE.match(text, at)):
             done = match.end()
             for pair in PAIR.finditer(text, *match.span("pairs")):

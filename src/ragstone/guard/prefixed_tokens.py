@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.credentials import SHAPES
 from ragstone.guard.plausible import ANY_HEX, is_example, is_key, is_long_key, is_one_case_key
-from ragstone.guard.secret_places import find_token_runs
+from ragstone.guard.secret_places import Places
 
 # Not in a path or a file's name.
 WHOLE = compile_late(r"(?<![\w./+%~-])[A-Za-z][A-Za-z0-9]{1,11}[_-][A-Za-z0-9_-]{24,256}={0,2}(?![\w./+@%~-])")
@@ -29,9 +29,9 @@ BUILD = re.compile(r"[0-9a-f]{40}|(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12
 KNOWN = frozenset(head.lower() for _, shape in SHAPES for head in re.findall(r"(?:\A|\|)([A-Za-z]{2,12}[_-])", shape))
 
 
-def find_prefixed(text: str, lower: str) -> Iterator[tuple[str, int, int]]:
+def find_prefixed(text: str, places: Places) -> Iterator[tuple[str, int, int]]:
     """The kind and the place of each, prefix included."""
-    for run in find_token_runs(lower):
+    for run in places.runs:
         for match in WHOLE.finditer(text, *run):
             signs = [sign.start() for sign in re.finditer("[_-]", match[0][:-SHORTEST])][:SIGNS]
             if DIGEST_BEFORE.search(text, max(0, match.start() - 12), match.start()):

@@ -28,9 +28,10 @@ from ragstone.guard.credentials import (
     VENDORS,
 )
 from ragstone.guard.encoded_secrets import find_encoded
+from ragstone.guard.lead_words import find_places
 from ragstone.guard.listed_judgement import is_listed_secret
 from ragstone.guard.listed_secrets import find_listed, opens_list
-from ragstone.guard.login_pairs import find_pairs
+from ragstone.guard.login_pairs import find_other_leads, find_pairs
 from ragstone.guard.other_secrets import find_cookies, find_defaults, find_stored
 from ragstone.guard.password_words import find_other_words
 from ragstone.guard.plausible import (
@@ -44,13 +45,15 @@ from ragstone.guard.plausible import (
     is_word,
 )
 from ragstone.guard.prefixed_tokens import find_prefixed
-from ragstone.guard.secret_places import find_starts, find_token_runs, fold_case
+from ragstone.guard.secret_places import Places
 
 TABLES = (pipe_table_secrets, csv_secrets, markup_table_secrets)
 # One pass masks everything; a second can find what stood too close to a first one. Hostile text
 # could ask for more: it gets no more.
 PASSES = 4
 NAMED = compile_late(f"(?i){NAME}")
+# What leads to a secret besides words: logins of addresses, stored passwords, pairs in brackets.
+SIGNS = re.compile(r"://|[${(]|(?::[^:\n]*){3}:")
 GOES_ON = re.compile(r"[\w$%&@#!?+=^~(){}\[\]<>]")  # behind the quote that would end a value
 
 
@@ -124,17 +127,19 @@ def find_secrets(text: str) -> list[Finding]:
     Kinds: private_key, jwt, aws_key, aws_secret, api_key, bearer, password. Placeholders such as
     `<your-key>`, `xxxx`, `example` or `${VAR}` are none. The time is linear in the text.
     """
-    lower = fold_case(text)
-    names = sorted({*find_starts(lower, STARTS), *find_other_words(text)})
+    places = find_places(text)
+    names = sorted({*places.find(STARTS), *find_other_words(text)})
+    if not (places.starts or names or places.runs or SIGNS.search(text) or find_other_leads(text)):
+        return []
     found = sorted(
         (
-            *_find_key_blocks(text, lower),
-            *_find_vendor_tokens(text, lower),
-            *_find_authorizations(text, lower),
-            *_find_logins(text, lower),
-            *_find_others(text, lower, names),
+            *_find_key_blocks(text, places),
+            *_find_vendor_tokens(text, places),
+            *_find_authorizations(text, places),
+            *_find_logins(text, places),
+            *_find_others(text, places, names),
             *_find_assignments(text, names),
-            *_find_column_secrets(text, lower, names),
+            *_find_column_secrets(text, places.lower, names),
             *_find_listed_secrets(text, names),
             *_find_bracketed_secrets(text, names),
         ),
@@ -149,17 +154,17 @@ def find_secrets(text: str) -> list[Finding]:
     return out
 
 
-def _find_key_blocks(text: str, lower: str) -> Iterator[Finding]:
+def _find_key_blocks(text: str, places: Places) -> Iterator[Finding]:
     done = 0
-    for at in find_starts(lower, PRIVATE_KEY_STARTS):
+    for at in places.find(PRIVATE_KEY_STARTS):
         if at >= done and (match := PRIVATE_KEY.match(text, at)):
             done = match.end()
             yield Finding("private_key", at, done)
 
 
-def _find_vendor_tokens(text: str, lower: str) -> Iterator[Finding]:
+def _find_vendor_tokens(text: str, places: Places) -> Iterator[Finding]:
     """Tokens recognisable by their shape."""
-    for run in find_token_runs(lower):
+    for run in places.runs:
         for match in VENDORS.finditer(text, *run):
             if not is_example(match[0]):
                 yield Finding(match.lastgroup or "api_key", *match.span())
@@ -167,9 +172,9 @@ def _find_vendor_tokens(text: str, lower: str) -> Iterator[Finding]:
                 yield Finding("aws_secret", *pair.span("value"))
 
 
-def _find_authorizations(text: str, lower: str) -> Iterator[Finding]:
+def _find_authorizations(text: str, places: Places) -> Iterator[Finding]:
     """Credentials of HTTP headers."""
-    for at in find_starts(lower, AUTHORIZATION_STARTS):
+    for at in places.find(AUTHORIZATION_STARTS):
         if match := AUTHORIZATION.match(text, at):
             basic = match["scheme"] is not None
             value = match["value"]
@@ -177,13 +182,13 @@ def _find_authorizations(text: str, lower: str) -> Iterator[Finding]:
                 yield Finding("password" if basic else "bearer", *match.span("value"))
 
 
-def _find_logins(text: str, lower: str) -> Iterator[Finding]:
+def _find_logins(text: str, places: Places) -> Iterator[Finding]:
     """Credentials in URLs and on command lines."""
     matches = [
         *URL_LOGIN.finditer(text),
-        *(match for at in find_starts(lower, ("curl",)) if (match := LOGIN.match(text, at))),
-        *(match for at in find_starts(lower, ("machine",)) if (match := MACHINE.match(text, at))),
-        *(match for at in find_starts(lower, ("contribsys",)) if (match := GEMS.match(text, at))),
+        *(match for at in places.find(("curl",)) if (match := LOGIN.match(text, at))),
+        *(match for at in places.find(("machine",)) if (match := MACHINE.match(text, at))),
+        *(match for at in places.find(("contribsys",)) if (match := GEMS.match(text, at))),
     ]
     for match in matches:
         if not is_placeholder(match["value"]):
@@ -193,19 +198,16 @@ def _find_logins(text: str, lower: str) -> Iterator[Finding]:
             yield Finding("api_key", *match.span("value"))
 
 
-def _find_others(text: str, lower: str, names: Sequence[int]) -> Iterator[Finding]:
+def _find_others(text: str, places: Places, names: Sequence[int]) -> Iterator[Finding]:
     """What no name beside it tells: arguments of commands, stored passwords, cookies, defaults below a name."""
-    places = (
-        find(text, lower)
-        for find in (find_commands, find_stored, find_pairs, find_arguments, find_encoded, find_aws, find_prefixed)
-    )
-    for kind, start, end in chain.from_iterable(places):
+    finders = (find_commands, find_stored, find_pairs, find_arguments, find_encoded, find_aws, find_prefixed)
+    for kind, start, end in chain.from_iterable(find(text, places) for find in finders):
         if not is_placeholder(text[start:end]):
             yield Finding(kind, start, end)
-    for kind, start, end in find_cookies(text, lower):
+    for kind, start, end in find_cookies(text, places):
         if is_token(text[start:end]) and not is_placeholder(text[start:end]):
             yield Finding(kind, start, end)
-    for at, match in find_defaults(text, lower, names):
+    for at, match in find_defaults(text, places.lower, names):
         name, group = NAMED.match(text, at), match.lastgroup or "plain"
         value = match[group]
         meant = is_password(value, quoted=True) if name and name["password"] else is_token(value, quoted=True)

@@ -68,10 +68,11 @@ def mask_extraction(extraction: Extraction) -> Extraction:
 
     Places stay those of the record with its secrets.
     """
-    found = guard.locate_secrets(extraction.record)
+    record, findings = guard.mask_patterns(extraction.record)
+    found = tuple((each.start, each.end, each.kind) for each in findings)
     return replace(
         extraction,
-        record=guard.mask_secrets(extraction.record),
+        record=record,
         title=guard.mask_secrets(extraction.title) if extraction.title else extraction.title,
         meta=guard.mask_data(dict(extraction.meta)),
         blocks=tuple(_mask_block(block, extraction.record, found) for block in extraction.blocks),
