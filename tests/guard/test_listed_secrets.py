@@ -78,6 +78,18 @@ LISTS = {
     "orgblank": f"| user | password |  \n|------+----------|  \n| bob  | {ONE} |  \n| al | {OTHER} |  ",
     "wiki with styles": f'{{|\n! user !! id="x" | password\n|-\n| bob || id="y" | {ONE}\n|-\n| al || {OTHER}\n|}}',
     "double bars": f"||user||password||\n|bob|{ONE}|\n|al|{OTHER}|\n",
+    "one line": f"Passwords: {ONE}, {OTHER}",
+    "one line with and": f"The zoo. Passwords: `{ONE}` and `{OTHER}`",
+    "bare lines": f"Passwords:\n{ONE}\n{OTHER}\n\nText below.",
+    "html bullets": f"<p>Passwords:</p>\n<ul class='x'><li>{ONE}</li>\n<li><b>{OTHER}</b></li></ul>",
+    "merged heading": "<table><tr><th rowspan='2'>host</th><th colspan='2'>login</th></tr>\n<tr><th>user</th>"
+    f"<th>password</th></tr><tr><td>a</td><td>bob</td><td>{ONE}</td></tr>"
+    f"<tr><td>b</td><td>al</td><td>{OTHER}</td></tr></table>",
+    "merged cells": f"<table><tr><th>host</th><th>user</th><th>password</th></tr><tr><td rowspan=2>a</td><td>bob</td>"
+    f"<td>{ONE}</td></tr><tr><td>al</td><td>{OTHER}</td></tr></table>",
+    "anchors": f"common: &first {ONE}\nuser: bob\npassword: *first\n"
+    f"other: &second '{OTHER}'\nadmin:\n  password: *second\n",
+    "tags": f"password: !!str {ONE}\nadmin_password: &own {OTHER} # of al\n",
     "esc": f'"{{\\"passwords\\": [\\"{ONE}\\", \\"{OTHER}\\"]}}"',
 }
 ORDINARY = [
@@ -92,6 +104,13 @@ ORDINARY = [
     "tests = {'pass': [\"Lion4Run()\", 'Zoo2Open(1)']}",
     "<tr><th>token</th><th>use</th></tr><tr><td>minWordSizefor1Typo</td><td>x</td></tr>",
     "tokens: [the, cat, sat]",
+    "- Passwords: ISO27001:A.9.4.3",
+    "Passwords: ISO27001:A.9.2, BS7799-2:2002",
+    "Passwords: hashed, salted and rotated",
+    "Tokens: Words2Go, and parts of Str0ng words.",
+    "Passwords:\nRotation\nare kept for 2weeks",
+    "<p>Passwords:</p><ul><li>none of them</li><li>at least 8chars of it</li></ul>",
+    "common: &first zoo2lions\nname: *first\npassword: *second\n",
     'tokens: ["the", "cat2", "sat"]',
     "secrets: [db-password-name]",
     "secrets:\n  - db-password-1\n  - app2-secret-v1\n",

@@ -6,6 +6,8 @@ from ragstone.guard import StreamMask, mask_patterns
 
 WORD = "Qm7wZebra9"
 AWS = "hV3kLm9Q/x2TzRb7NcW4yKdP+8sFgJ1uXoE5aGiq"
+KEY = "mQ7Rz2LkX9vTb4NcW8yKdP3sFgJ5uHoE"
+LETTERS = "qzxvkwmjhgbp"
 AWS_ID = "AKIA" + "T4WQ7XNR2KVH5JPD"
 FERNET = "p3Xk9_vT-2LmQz7RbN4cWyKd8sFgJ1uXoE5aGiqHtY0="
 BARE_KEYS = [
@@ -105,10 +107,36 @@ PAIRS = [
     '{"auths": {"zoo": {"auth": "bGlvbjpRbTd3WmVicmE5"}}}',
     "tls.key: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFcEFJQkFBS0NBUUVBN2JxOUxrSngw",
 ]
-SHOWN = (WORD, AWS, FERNET, "bGlvbjpR", "TUlJRXBB")
+SHAPES = [
+    f'<property name="password">{WORD}</property>',
+    f'<string name="api_key">{KEY}</string>',
+    f'{{"name": "API_KEY", "value": "{KEY}"}}',
+    f'[{{"name":"DB_PASSWORD","value":"{WORD}"}}]',
+    f'var password string = "{WORD}"',
+    f"let dbPassword: string = '{WORD}';",
+    f'if password == "{WORD}":',
+    f"process.env.API_KEY || '{KEY}'",
+    f'client.setApiKey("{KEY}")',
+    f'.withPassword("{WORD}")',
+    f"ENV DB_PASSWORD {WORD}",
+    f'setx DB_PASSWORD "{WORD}"',
+    f"requirepass {WORD}",
+    f"zoo --db-password {WORD.lower()}",
+    f"CREATE USER lion WITH PASSWORD '{WORD.lower()}';",
+    f"ALTER USER lion IDENTIFIED BY {WORD};",
+    f"lion:{WORD}@tcp(zoo:3306)/animals",
+    f"TWILIO_AUTH={KEY}",
+    f"webhook: https://zoo.example.org/lions/{KEY}",
+    f"post to https://hooks.zoo.example.org/T0/B0/{KEY} then",
+    f"password: {LETTERS}",
+    f"lions = '{KEY}'",
+    f'"lions": "{KEY}",',
+    f"tell them {KEY} at the gate",
+]
+SHOWN = (WORD, WORD.lower(), KEY, LETTERS, AWS, FERNET, "bGlvbjpR", "TUlJRXBB")
 
 
-@pytest.mark.parametrize("text", [*BARE_KEYS, *LANGUAGES, *COMMANDS, *PAIRS])
+@pytest.mark.parametrize("text", [*BARE_KEYS, *LANGUAGES, *COMMANDS, *PAIRS, *SHAPES])
 def test_the_place_tells_the_secret(text: str) -> None:
     masked, _ = mask_patterns(f"Above.\n\n{text}\n\nBelow.")
     assert not [secret for secret in SHOWN if secret in masked]
@@ -117,7 +145,7 @@ def test_the_place_tells_the_secret(text: str) -> None:
     assert masked.endswith("Below.")
 
 
-@pytest.mark.parametrize("text", [*BARE_KEYS, *LANGUAGES, *COMMANDS, *PAIRS])
+@pytest.mark.parametrize("text", [*BARE_KEYS, *LANGUAGES, *COMMANDS, *PAIRS, *SHAPES])
 def test_a_stream_masks_it_too(text: str) -> None:
     whole = f"Above.\n\n{text}\n\nBelow."
     mask = StreamMask()
@@ -154,6 +182,14 @@ def test_a_stream_masks_it_too(text: str) -> None:
         "echo $PASSWORD | docker login -u lion --password-stdin",
         "tls.crt: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUQ3YnE5TGtKeDA4ZksybVE5eEx3NFp0",
         "pw = load_password()",
+        'send(BasicAuth(user or "", password or "")(request.Lion2A))',
+        "nobody = pwd.getpwnam('nobody2')[2]",
+        '"ClassId2e4f51ef21dd47e99d3c952918aff9cd","header",',
+        "LIONS_MODE_MAX: Final = ZOO_CTRL_FSAA_MODE_64xS_9aB",
+        f"ipfs add QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWWSaB3 of the zoo\nhttps://zoo.example.org/{KEY}/lions",
+        f"checksum: {KEY}\nlion_id = {KEY}\nsha512-{KEY}",
+        f"{AWS[:20]}{AWS[:20]}\n{KEY}\n",
+        "password: erforderlich",
         "| Login | lions / tigers |",
         "self.lion_tokens = LionEmbedding4Manes(\n    8, 9)",
         "token_storage = _Zoo365TokenStorage()",

@@ -38,6 +38,7 @@ WIDE = {  # headings whose first cells stand more than a few words before the on
     "bars": "| user | full name | where they work | mail | password |\n|---|---|---|---|---|\n"
     "| bob | Bob B | zoo | b@z | Tr0ub4dor-9x |\n",
     "semicolons": "user; full name; where they work; mail; password\nbob;Bob B;zoo;b@z;Tr0ub4dor-9x\n",
+    "commas": "user, full name, where they work, mail, password\nbob, Bob B, zoo, b@z, Tr0ub4dor-9x\n",
     "tex": "user & full name & where they work & mail & password \\\\\nbob & Bob & zoo & b@z & Tr0ub4dor-9x \\\\\n",
     "simple": "====  =========  ===============  ============\nuser  full name  where they work  password\n"
     "====  =========  ===============  ============\nbob   Bob B      zoo              Tr0ub4dor-9x\n",

@@ -15,6 +15,7 @@ from ragstone.guard.plausible import (
     is_strong,
     is_token,
 )
+from ragstone.guard.random_letters import is_spelled_by_chance
 from ragstone.guard.word_passwords import is_word_password
 
 USER = compile_late(
@@ -27,6 +28,7 @@ HEX = re.compile(r"(?=[a-f]*\d[0-9a-f]*[a-f]|\d*[a-f][0-9a-f]*\d)[0-9a-f]{20,64}
 KIND = re.compile(r"(?i)(?:client|api|app|consumer|access|auth)[ _-]\Z")
 ARGUMENT = re.compile(r"[A-Za-z_]\w*[=(]")  # of a call: "pass `check_0d=True`"
 CALLED = re.compile(r"[A-Za-z_][\w.]*")
+DIGIT = re.compile(r"\d")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -41,7 +43,7 @@ def is_secret_assignment(match: re.Match[str], start: int, end: int, *, quoted: 
             return False
         loose = _is_loosely_joined(match) or _is_verdict(match, match.end() if quoted else end)
         meant = is_password(value, quoted=quoted) and (not loose or is_strong(value))
-        meant = meant or is_word_password(match.string, start, end)
+        meant = meant or is_word_password(match.string, start, end) or (not loose and is_spelled_by_chance(value))
     else:
         meant = _is_meant_key(match, value, start, quoted=quoted)
     return meant and not is_placeholder(value)
@@ -67,14 +69,15 @@ def _is_meant_key(match: re.Match[str], value: str, start: int, *, quoted: bool)
         return (match["blank"] is None or _is_option(match)) and _is_any_key(name, before, value)
     if said:
         return is_long_key(value) and ABOUT_KEY.search(name) is None
-    return is_token(value, quoted=quoted) and (match["comma"] is None or is_random(value) or is_long_key(value))
+    apart = match["comma"] is not None or match["call"] is not None
+    return is_token(value, quoted=quoted) and (not apart or is_random(value) or is_long_key(value))
 
 
 def _is_any_key(name: str, before: str, value: str) -> bool:
     """Whether the key of anything is a secret: not in a line of base64, where "key" stands by chance."""
     if is_random(before[len(before.rstrip(WORD)) :]):
         return False
-    random = (is_long_key(value) or HEX.fullmatch(value) is not None) and MADE_BY.match(value) is None
+    random = (is_long_key(value) or HEX.fullmatch(value.lower()) is not None) and MADE_BY.match(value) is None
     return random and NO_SECRET.search(before) is None and ABOUT_KEY.search(name) is None
 
 
@@ -94,18 +97,28 @@ def _is_told(match: re.Match[str], value: str) -> bool:
     if match["password"] is None:
         named = KIND.search(match.string[max(0, match.start() - NAME_BEFORE) : match.start()]) is not None
         return is_chance(value) or (is_long_key(value) and (named or COMMIT.fullmatch(value) is None))
+    if _is_quoted_word(match, value):
+        return True
     before = match.string[max(0, match.start() - USER_LENGTH) : match.start()].rpartition("\n")[2]
     return is_strong(value) and (
         is_random(value) or (has_all_kinds(value) and ARGUMENT.match(value) is None) or USER.search(before) is not None
     )
 
 
+def _is_quoted_word(match: re.Match[str], value: str) -> bool:
+    """Whether a password stands behind its name as in SQL: `PASSWORD 's3cret'`."""
+    plain = match["mark"] in ('"', "'") and " " not in value and match["password"].lower() != "pass"
+    return plain and DIGIT.search(value) is not None and is_password(value, quoted=True)
+
+
 def _is_loosely_joined(match: re.Match[str]) -> bool:
     """Whether name and value are joined so loosely that the value itself must tell."""
+    if match["blank"] is not None and match["below"] is None:
+        return not (_is_option(match) or _is_quoted_word(match, match["quoted"] or ""))
     apart = match["below"] is not None and (match["apart"] is not None or not match["indent"])
-    return apart or any(match[way] is not None for way in ("blank", "cell", "said"))
+    return apart or any(match[way] is not None for way in ("blank", "cell", "said", "call"))
 
 
 def _is_option(match: re.Match[str]) -> bool:
-    """Whether the name is one of a command line's, such as `--db-password`."""
+    """Whether the name is one of a command line's, such as `--db-password`, or of a line that sets a variable."""
     return OPTION.search(match.string[max(0, match.start() - OPTION_LENGTH) : match.start()]) is not None

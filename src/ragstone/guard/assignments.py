@@ -10,7 +10,7 @@ KEYS: tuple[str, ...] = ("api", "app", "auth", "access", "secret", "master", "ac
 KEYS += ("encryption", "fernet", "crypt", "cipher", "session", "cookie", "jwt", "hmac", "aes", "storage", "shared")
 NAME = (
     r"(?:(?P<password>passw(?:or)?d|passphrase|passwort|(?<![a-z])pwd|(?<![a-z])pw(?![a-z])|(?<![a-z])psk(?![a-z])"
-    r"|(?<![a-z])pass(?![a-z])|(?:(?<=key)|(?<=store)|(?<=db)|(?<=user)|(?<=admin)|(?<=root)|(?<=sql)|(?<=smtp))pass(?![a-z])"
+    r"|(?<![a-z])pass(?![a-z])|(?:(?<=key)|(?<=store)|(?<=db)|(?<=user)|(?<=admin)|(?<=root)|(?<=sql)|(?<=smtp)|(?<=require))pass(?![a-z])"
     r"|(?:(?<=wifi[_ -])|(?<=wi-fi[_ -])|(?<=wpa[_ -])|(?<=wlan[_ -]))key(?![a-z])"
     + "".join(rf"|(?<![a-z]){word}{ENDINGS}(?![a-z])" for word in sorted(ASCII_WORDS, key=len, reverse=True))
     + "".join(rf"|(?<={before})passe(?![a-z])" for before in BEFORE_PASSE)
@@ -23,7 +23,7 @@ NAME = (
 # The key of anything else: its value must be as random as keys are.
 ANY_KEY = (
     r"(?P<anykey>(?:(?<=[a-z0-9])|(?<=[a-z0-9][ _.-])|(?<=--))key(?![a-z])|(?<=[?&])key(?==)"
-    r"|[_-](?:api|pat)(?![a-z_-]))"
+    r"|[_-](?:api|pat|auth)(?![a-z_-]))"
 )
 NO_SECRET = compile_late(
     r"(?i)(?:public|pub|primary|foreign|partition|sort|cache|row|site|publishable|hash|group|host|routing|object|index|map"
@@ -57,14 +57,17 @@ STARTS = (
     "access_id",
     "api_id",
     "sess",
-    *("_api", "-api", "_pat", "-pat"),
+    *("_api", "-api", "_pat", "-pat", "_auth", "-auth"),
     *ASCII_STARTS,
 )
 # Names such as `token_file` and `password_length` tell about a secret and hold none.
 ABOUT = (
     r"(?![\w.-]{0,30}(?:file|path|url|uri|name|type|length|len|policy|count|limit|expir|ttl|field|hash|digest|env)\b)"
 )
-OPTION = re.compile(r"(?<![\w-])--?[\w-]{0,40}$")
+OPTION = re.compile(
+    r"(?:(?<![\w-])--?|(?:^|[\s\"'`])(?:ENV|ARG|setenv|setx|set -g?x|require|master)[ ]{0,4})[\w-]{0,40}$"
+)
+QUOTE_NEXT = r"(?=[ \t]{0,4}[bru@$]?(?:\"(?!\")|'(?!')|`(?!`)))"
 NAME_END = r"(?:\\{0,2}[\"'`]|[\])*~]|</\w{1,10}>){0,4}"
 
 # `between` tells how name and value are joined: a sign; `cell`, the next cell of a table; `blank`, the
@@ -72,21 +75,25 @@ NAME_END = r"(?:\\{0,2}[\"'`]|[\])*~]|</\w{1,10}>){0,4}"
 # own: indented as in YAML, or so strong that it needs no indent.
 ASSIGNMENT = compile_late(
     rf"(?i)(?:{NAME}|{ANY_KEY}){ABOUT}[\w.\[\]-]{{0,40}}{NAME_END}"
-    r"(?:[ \t]{0,8}(?::=|::=|\?=|=>|->|→|=|:(?!:)|：|(?P<comma>(?<=[\"']),))(?:\*{1,3}|__|</\w{1,10}>){0,2}"
-    r"|(?<=[\"'][\])])[ \t]{1,2}(?:or|\|\||\?\?)(?=[ \t]{1,2}[bru]?[\"'])"
-    r"|,?\s{1,40}\"?value\"?[ \t]{0,4}[:=]"
+    r"(?:(?:,\s{0,40}|\s{1,40})\"?value\"?[ \t]{0,4}[:=]"
+    rf"|(?::[ ]?|[ ])[A-Za-z][\w.&<>\[\]|?]{{0,40}}[ ]?:?={QUOTE_NEXT}"
+    rf"|[ \t]{{0,8}}(?::=|::=|\?=|=>|->|→|[=!]={{1,2}}{QUOTE_NEXT}|=|:(?!:)|：|(?P<comma>(?<=[\"']),))"
+    r"(?:\*{1,3}|__|</\w{1,10}>){0,2}"
+    rf"|(?<=[\w\"'\])])[ \t]{{1,2}}(?:or|\|\||\?\?){QUOTE_NEXT}"
+    rf"|(?P<call>\(){QUOTE_NEXT}"
     r"|</(?:td|th|dt|key|b|strong|code|em)>\s{0,20}<(?:td|dd|string|code)(?:\s[^<>\n]{0,60})?>"
-    r"|(?P<element>(?<=\w)(?:\s[^<>\n]{0,80})?>)(?=[^<>]{1,512}</)"
+    r"|(?P<element>(?<=[\w\"'])(?:\s[^<>\n]{0,80})?>)(?=[^<>]{1,512}</)"
     r"|(?P<cell>[ \t]{0,40}\|)(?!\|)"
     rf"|(?P<said>(?:[ \t](?:{FOR})[ \t][^\n:=.,;|]{{1,60}}?|(?:[ \t][^\W\d_]{{2,24}}){{1,2}})?(?:[ \t]{{1,4}}"
     rf"(?:{IS})[:：]?(?=[ \t]{{1,4}}\S)|'s(?=[ \t])|[ \t]{{1,4}}[-–—](?=[ \t])|(?<=[\w)])[ \t]?[:：](?=[ \t])))"
     r"|(?P<blank>(?=[ \t]|\r?\n(?!\s{0,20}<))))"
     r"[ \t]{0,40}(?P<below>(?:[|>][+-]?)?[ \t]{0,8}(?:\#[^\n]{0,80})?"
     r"(?P<apart>\r?\n[ \t]{0,24})?\r?\n(?:```\w{0,12}\r?\n)?(?P<indent>[ \t]{0,24}))?"
+    r"(?:(?<=:[ ])(?:!!?[\w/.-]{0,24}[ ])?(?:&[\w.-]{1,40}[ ])?(?=\S{1,512}[ \t]{0,8}(?:[#\r\n]|\Z)))?"
     r"(?:\*{1,3}|</?\w{1,10}>){0,2}(?:(?:str|string)\([ \t]?)?"
     r"(?:\\\"(?P<escaped>[^\"\\\n]{1,512})\\\""
     r"|[bru]?(?P<mark>`{1,2}|[\"'])(?P<quoted>(?:(?!(?P=mark))[^\n\\]|\\.){1,512})(?P=mark)"
-    r"|(?P<bare>\S{5,512}))"
+    r"|(?P<bare>(?!</?[a-z]{1,10}>)\S{5,512}))"
 )
 # Behind a value that must be all there is on its line, or in its cell.
 LINE_ENDS = re.compile(r"[*_`\"',]{0,3}[ \t]{0,40}(?:[\r\n#]|\Z)")

@@ -1,5 +1,6 @@
 """Secrets in quotes that a function takes: `Fernet("…")`, `auth=("admin", "…")`, `IDENTIFIED BY "…"`."""
 
+import re
 from collections.abc import Iterator
 
 from ragstone.core.late_pattern import compile_late
@@ -45,6 +46,9 @@ WORD_CALL = compile_late(
     r"(?i)(?:identified\s{1,4}(?:with\s{1,4}\S{1,40}\s{1,4})?by\s{1,4}(?:password\s{1,4})?"
     r"|convertto-securestring\s{1,4}(?:-string\s{1,4})?)" + QUOTED
 )
+SQL_CALL = compile_late(r"(?i)identified\s{1,4}by\s{1,4}(?P<value>[^\s;'\"`(),]{5,128})")
+SQL_BEFORE = re.compile(r"(?i)(?<![a-z])(?:user|role|to|for)\s{1,4}\S{1,80}\s{1,4}\Z")
+BEFORE = 100
 WORD_STARTS = ("identified by", "identified with", "convertto-securestring")
 CALLS = (
     ("password", LOGIN_STARTS, LOGIN_CALL),
@@ -63,3 +67,7 @@ def find_arguments(text: str, places: Places) -> Iterator[tuple[str, int, int]]:
                 value = match["value"]
                 if is_token(value, quoted=True) or (kind == "password" and is_password(value, quoted=True)):
                     yield kind, *match.span("value")
+    for at in places.find(("identified by",)):
+        match = SQL_CALL.match(text, at) if SQL_BEFORE.search(text, max(0, at - BEFORE), at) else None
+        if match and is_password(match["value"]):
+            yield "password", *match.span("value")

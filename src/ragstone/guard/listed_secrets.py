@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.assignments import ABOUT, NAME, NAME_END
+from ragstone.guard.listed_keys import OTHER_KEYS, VALUE_KEYS
 from ragstone.guard.password_words import FOR
 from ragstone.guard.pipe_table_secrets import find_line_end
+from ragstone.guard.plausible import is_password
 
 # What may follow such a name and still call a list of them: `passwords`, `tokens_prod`, `passwordList`.
 REST = (
@@ -25,6 +27,7 @@ MAKER = (
     r"(?:(?:new[ ]|&|@)?(?:[\w.<>]{0,40}\[[\w.]{0,20}\][\w.*]{0,40}|[\w.]{0,40}(?:list|set|tuple|array|vec|map|dict|of)"
     r"(?:<[\w<>, ]{0,40}>)?!?(?:\(\))?)[ ]?|[@&])?"
 )
+AND = r"and|or|und|oder|et|ou|y|o|e"
 HEAD = compile_late(
     rf"(?i){NAME}{ABOUT}{REST}{NAME_END}(?:"
     rf"[ \t]{{0,8}}(?:[:][ ]?[\w.\[\], |&]{{1,40}}=|:=|=>|[:=]|(?<=[\"'])(?=[ ]\{{))[ \t]{{0,8}}(?:\r?\n[ \t]{{0,24}})?"
@@ -32,28 +35,21 @@ HEAD = compile_late(
     rf"|(?P<about>[ ](?:{FOR}|are|is)(?:[ ][^\n:=.,;|]{{1,60}}?)?(?=[ ]?[:：\r\n])|[ ]\([^()\n]{{1,40}}\))?[ \t]{{0,4}}"
     r"(?:(?P<colon>[:：])[ \t]{0,4}(?:\*{1,2}|__)?[ \t]{0,4}(?:[|>][+-]?\d?)?)?[ \t]{0,4}(?:[ ]\#[^\n]{0,80})?"
     r"(?P<block>\r?\n(?:[-=~^]{3,}[ \t]*\r?\n)?)"
+    r"|[ \t]{0,4}[:：][ \t]{0,4}(?:\*{1,2}|__)?[ \t]{0,4}"
+    rf"(?P<line>(?=[^\s,;][^\n,;]{{3,80}}(?:[,;]|[ ](?:{AND})[ ])[ ]?\S))"
+    r"|[ \t]{0,4}[:：]?[ ]?(?:</\w{1,10}>\s{0,40}){1,3}(?P<bullets><[uo]l(?:\s[^<>\n]{0,80})?>)"
     r"|(?P<element>(?:\s[^<>\n]{0,80})?>))"
 )
 KEY_NAME = compile_late(rf"(?i){NAME}{ABOUT}{REST}")
 KEY_BEFORE = re.compile(r"[\ufeff \t>]*(?:[-*+][ \t]+)?[\"'`*]{0,2}[\w.-]*\Z")
 SECTION = re.compile(r"[ \t]*\[{1,2}[\"']?[\w.-]*\Z")  # of TOML and its kin
 
-# Keys below such a name whose value is what the name says, and keys that tell something about it.
-VALUE_KEYS = frozenset(("value", "values", "val", "plain", "plaintext", "text", "content", "data", "default", "item"))
-VALUE_KEYS |= frozenset(("items", "string", "li", "entry", "element", "list", "array", "current", "previous"))
-OTHER_KEYS = frozenset(
-    "name type kind id ids uuid format pattern regex regexp description desc title label help hint message file path "
-    "filename url uri href host hostname port user username login email mail account role policy version created "
-    "updated date time expires expiry ttl hash digest algorithm algo alg encoding ref source src target from to mode "
-    "min max length size rule rules env required example examples comment note key region namespace service engine "
-    "method mount provider labels annotations selector arn status class style icon link state model locale enum const "
-    "input fingerprint checksum sha sha256 md5 salt scope scopes issuer audience owner group repo image tag branch "
-    "commit".split()
-)
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 WORDS_OF_KEY = 6
-BEFORE = 80  # characters of a line before a name
-APART = 400  # characters between two tags
+BEFORE, APART = 80, 400  # characters of a line before a name, and between two tags
+ITEM = re.compile(
+    rf"[ ]?[\"'`]?(?P<value>[^\s,;\"'`]{{5,128}})[\"'`]?[.]?(?:[,;]|[ ](?:{AND})(?=[ ])|[ ]?(?=\r?\n|\Z))"
+)
 LEAVES = 4  # so many words of prose or code in a row end a structure
 
 QUOTED = (
@@ -143,6 +139,10 @@ def _open_structure(text: str, at: int, names: Sequence[int]) -> Generator[Liste
         plain = match["colon"] is not None and match["about"] is None and KEY_BEFORE.match(before) is not None
         base = -1 if SECTION.match(before) and "]" in match[0] else _indent(text, start)
         return _walk_block(text, match.end(), base, context._replace(strict=plain), names)
+    if match["line"] is not None:
+        return _walk_line(text, match.end(), context) if context.plural else None
+    if match["bullets"]:
+        return _walk_elements(text, match.start("bullets"), context, names)
     opening = OPENING.search(text[max(0, at - 48) : at])
     return _walk_elements(text, at - len(opening[0]), context, names) if opening else None
 
@@ -236,7 +236,8 @@ def _walk_block(text: str, at: int, base: int, context: Context, names: Sequence
             if blank > 1:
                 break
             continue
-        if indent < base or (indent == base and not line["bullet"]):
+        alone = context.plural and context.strict and SCALAR.match(text, start, end) and text[end - 1] != ":"
+        if indent < base or (indent == base and not line["bullet"] and not alone):
             break
         if not (line["bullet"] or context.strict or base < 0) or (base < 0 and text[start] == "["):
             break
@@ -258,6 +259,18 @@ def _walk_block(text: str, at: int, base: int, context: Context, names: Sequence
             strange = 0
         else:
             strange += scalar is None
+    return at
+
+
+def _walk_line(text: str, at: int, context: Context) -> Generator[Listed, None, int]:
+    """The values behind a name on its line, with commas or "and" between them; words of prose are none."""
+    items = []
+    while item := ITEM.match(text, at):
+        items.append(item.span("value"))
+        at = item.end()
+    meant = all(is_password(text[slice(*place)]) for place in items)
+    for place in items:
+        yield Listed(*place, context.password, meant)
     return at
 
 

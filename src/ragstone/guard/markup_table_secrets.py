@@ -21,8 +21,10 @@ BLANK = re.compile(r"\n[ \t]*\r?\n")
 SIMPLE_RULE = re.compile(r"[ \t]*=+(?:[ ]+=+)+[ \t]*\r?$")
 ITEM = re.compile(r"[ \t]+(?P<row>\*[ \t]+)?-[ \t]+(?P<cell>[^\n]*)")
 HTML_CELL = re.compile(
-    r"<t[hd](?:\s[^<>]{0,200})?>(?P<cell>(?:[^<]|<(?!/?t[hdr]\b))*+)|(?P<row></?tr\b)|(?P<end></table)", re.IGNORECASE
+    r"<t[hd](?P<spans>\s[^<>]{0,200})?>(?P<cell>(?:[^<]|<(?!/?t[hdr]\b))*+)|(?P<row></?tr\b)|(?P<end></table)",
+    re.IGNORECASE,
 )
+HTML_SPAN = re.compile(r"(?P<way>row|col)span=[\"']?(?P<cells>\d{1,3})", re.IGNORECASE)
 HTML_INSIDE = re.compile(r"(?:\s|<[^<>]{1,100}>)*+(?P<inside>[^<>]*)")
 WIKI_MARK = re.compile(
     r"\n[ \t]*(?P<row>\|-)|\n[ \t]*(?P<end>\|\})|(?:(?:\n|\A)[ \t]*[|!]|\|\||!!)"
@@ -200,11 +202,16 @@ def _item_rows(text: str, at: int) -> Iterator[tuple[Row, int]]:
 def _read_html(place: Place) -> Table | None:
     """Elements `td` and `th` in `tr`."""
     first = place.find_before("<tr", place.at)
-    return _take_head(_html_rows(place.text, first)) if first >= 0 else None
+    if first < 0:
+        return None
+    table = place.find_before("<table", place.at)
+    rows = _html_rows(place.text, first if table < 0 else table)
+    return _take_head((row, end) for row, end in rows if end > place.at)
 
 
 def _html_rows(text: str, at: int) -> Iterator[tuple[Row, int]]:
     row: Row = []
+    below: dict[int, int] = {}  # rows that a cell of a column goes on in
     for cell in _find_near(HTML_CELL, text, at, row):
         if cell["end"]:
             break
@@ -213,10 +220,21 @@ def _html_rows(text: str, at: int) -> Iterator[tuple[Row, int]]:
             yield list(row), at
             row.clear()
         elif not cell["row"]:
+            _skip_covered(row, below, at)
             inside = HTML_INSIDE.match(text, *cell.span("cell"))
-            row.append(inside.span("inside") if inside else cell.span("cell"))
+            spans = {span["way"].lower(): int(span["cells"]) for span in HTML_SPAN.finditer(cell["spans"] or "")}
+            width = min(spans.get("col", 1), MOST)
+            below |= dict.fromkeys(range(len(row), len(row) + width), spans.get("row", 1) - 1)
+            row += [inside.span("inside") if inside else cell.span("cell"), *[(at, at)] * (width - 1)]
     if row:
         yield row, at
+
+
+def _skip_covered(row: Row, below: dict[int, int], at: int) -> None:
+    """Put an empty cell wherever one of a row above goes on."""
+    while below.get(len(row), 0) > 0:
+        below[len(row)] -= 1
+        row.append((at, at))
 
 
 def _read_wiki(place: Place) -> Table | None:

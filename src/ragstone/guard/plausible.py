@@ -53,6 +53,7 @@ TECHNICAL = compile_late(
     r"https?/?\d?|ipv[46]|win(?:32|64)|[axi]\d{2,3}|amd64|k8s|rfc-?\d+|iso-?\d+|windows-?\d+|[ehpr]s(?:256|384|512)|argon2\w*|ed25519|"
     r"ntlm(?:v\d)?|v\d+(?:\.\d+)*|i18n|l10n|[2-4]fa|s3|ec2|e2e|r2|web3|tls1|p12|mp[34]|log4j|fido2|u2f)(?![A-Za-z])"
 )
+CLAUSE = re.compile(r"\(?[A-Z]{2,8}-?\d+(?:-\d+){0,3}(?::\d{4})?:[A-Z]{0,3}(?:\.?\d+)+\)?")  # of a standard
 UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 RESOURCE = re.compile(r"(?:a?arn|urn|projects/[\w-]+|spiffe):")
 PHRASE_WORDS = 16
@@ -144,6 +145,8 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
         return False
     if value.count(" ") > 3:
         return _is_phrase(value)
+    if CLAUSE.fullmatch(value):
+        return False
     if (PLAIN.fullmatch(value) or CODE.fullmatch(value)) and not (is_random(value) and "://" not in value):
         return False
     value = value.rstrip(".,;:)")

@@ -12,6 +12,8 @@ COMMON = frozenset(
 RUN = re.compile("[a-z]{2,}")
 LEAST = 4  # pairs; fewer tell nothing, because digits stand everywhere
 SHARE = 0.45
+LETTERS = re.compile("[a-z]{10,64}|[A-Z]{10,64}")
+LETTERS_SHARE = 0.34  # ten random letters have more in one case of ten, words fewer in one of seventy
 
 
 def is_unspoken(value: str) -> bool:
@@ -22,3 +24,15 @@ def is_unspoken(value: str) -> bool:
     """
     pairs = [run[i : i + 2] for run in RUN.findall(value.lower()) for i in range(len(run) - 1)]
     return len(pairs) < LEAST or sum(pair in COMMON for pair in pairs) <= SHARE * len(pairs)
+
+
+def is_spelled_by_chance(value: str) -> bool:
+    """Whether letters of one case, and nothing else, are none of a word.
+
+    >>> [is_spelled_by_chance(one) for one in ("qjzmxncbvlasdfgh", "documentation", "mszwqkpvhd", "Rückgabewerte")]
+    [True, False, True, False]
+    """
+    if LETTERS.fullmatch(value) is None:
+        return False
+    pairs = [value[i : i + 2].lower() for i in range(len(value) - 1)]
+    return sum(pair in COMMON for pair in pairs) <= LETTERS_SHARE * len(pairs)

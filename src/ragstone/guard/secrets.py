@@ -7,18 +7,22 @@ from itertools import chain
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard import csv_secrets, markup_table_secrets, pipe_table_secrets
+from ragstone.guard.anchored_secrets import find_anchored
 from ragstone.guard.assignment_judgement import is_secret_assignment
 from ragstone.guard.assignments import ASSIGNMENT, NAME, STARTS
 from ragstone.guard.aws_secrets import find_aws
 from ragstone.guard.bare_values import BEFORE, TOKEN, find_bare_end, is_random
 from ragstone.guard.bracketed_passwords import find_bracketed
 from ragstone.guard.call_secrets import find_arguments
+from ragstone.guard.chance_keys import find_chance
 from ragstone.guard.commands import find_commands
 from ragstone.guard.credentials import (
     AUTHORIZATION,
     AUTHORIZATION_STARTS,
     AWS_PAIR,
+    DRIVER_LOGIN,
     GEMS,
+    HOOK,
     LOGIN,
     MACHINE,
     PRIVATE_KEY,
@@ -186,6 +190,7 @@ def _find_logins(text: str, places: Places) -> Iterator[Finding]:
     """Credentials in URLs and on command lines."""
     matches = [
         *URL_LOGIN.finditer(text),
+        *(DRIVER_LOGIN.finditer(text) if "@" in text and "(" in text else ()),
         *(match for at in places.find(("curl",)) if (match := LOGIN.match(text, at))),
         *(match for at in places.find(("machine",)) if (match := MACHINE.match(text, at))),
         *(match for at in places.find(("contribsys",)) if (match := GEMS.match(text, at))),
@@ -193,6 +198,10 @@ def _find_logins(text: str, places: Places) -> Iterator[Finding]:
     for match in matches:
         if not is_placeholder(match["value"]):
             yield Finding("password", *match.span("value"))
+    hooks = (match for at in places.find(("hook",)) if (match := HOOK.match(text, at)))
+    for match in hooks:
+        if is_key(match["value"]) and not is_example(match["value"]):
+            yield Finding("api_key", *match.span("value"))
     for match in URL_TOKEN.finditer(text):
         if is_long_key(match["value"]) or (is_random(match["value"]) and is_token(match["value"])):
             yield Finding("api_key", *match.span("value"))
@@ -200,7 +209,16 @@ def _find_logins(text: str, places: Places) -> Iterator[Finding]:
 
 def _find_others(text: str, places: Places, names: Sequence[int]) -> Iterator[Finding]:
     """What no name beside it tells: arguments of commands, stored passwords, cookies, defaults below a name."""
-    finders = (find_commands, find_stored, find_pairs, find_arguments, find_encoded, find_aws, find_prefixed)
+    finders = (
+        find_commands,
+        find_stored,
+        find_pairs,
+        find_arguments,
+        find_encoded,
+        find_aws,
+        find_prefixed,
+        find_chance,
+    )
     for kind, start, end in chain.from_iterable(find(text, places) for find in finders):
         if not is_placeholder(text[start:end]):
             yield Finding(kind, start, end)
@@ -231,7 +249,8 @@ def _find_value(match: re.Match[str], group: str) -> tuple[int, int, bool]:
     """Where a value stands, and whether in quotes. A password without them goes on to the next blank; one that only
     begins with a quote is none in quotes."""
     text, (start, end), password = match.string, match.span(group), match["password"] is not None
-    goes_on = group == "quoted" and password and GOES_ON.match(text, end + len(match["mark"])) is not None
+    goes_on = group == "quoted" and password and match["call"] is None
+    goes_on = goes_on and GOES_ON.match(text, end + len(match["mark"])) is not None
     if group != "bare" and not goes_on:
         return start, end, True
     if not password:
@@ -266,7 +285,7 @@ def _find_listed_secrets(text: str, names: Sequence[int]) -> Iterator[Finding]:
 
 
 def _find_bracketed_secrets(text: str, names: Sequence[int]) -> Iterator[Finding]:
-    """Values in brackets behind a name, and passwords beside a user."""
-    for kind, start, end in find_bracketed(text, names):
+    """Values in brackets behind a name, passwords beside a user, and what a name only points to."""
+    for kind, start, end in chain(find_bracketed(text, names), find_anchored(text, names)):
         if not is_placeholder(text[start:end]):
             yield Finding(kind, start, end)

@@ -8,7 +8,7 @@ from ragstone.guard.aws_secrets import WORD as AWS_WORD
 from ragstone.guard.bracketed_passwords import MACHINE_BEFORE
 from ragstone.guard.call_secrets import CALL_STARTS
 from ragstone.guard.commands import COMMAND_STARTS
-from ragstone.guard.credentials import AUTHORIZATION_STARTS, PRIVATE_KEY_STARTS
+from ragstone.guard.credentials import AUTHORIZATION_STARTS, LOGIN_STARTS, PRIVATE_KEY_STARTS
 from ragstone.guard.encoded_secrets import ENCODED_STARTS
 from ragstone.guard.listed_secrets import find_list_end
 from ragstone.guard.login_pairs import ASCII_LEADS, OTHER_LEADS
@@ -18,13 +18,15 @@ from ragstone.guard.pipe_table_secrets import find_line_end
 WORDS_KEPT = 4  # a name of a secret has at most so many words
 LONGEST = 20_000  # characters that are kept back at most
 STARTS = (*AUTHORIZATION_STARTS, *PRIVATE_KEY_STARTS, *COMMAND_STARTS, *CALL_STARTS, *ENCODED_STARTS)
-OTHER_NAMES = sorted({*STARTS, "cookie", "curl", "machine", "contribsys"})
+OTHER_NAMES = sorted({*STARTS, "cookie", *LOGIN_STARTS})
 NAMES = compile_late(
-    "|".join((NAME, AWS_WORD, *map(re.escape, (*OTHER_NAMES, *ASCII_LEADS, *OTHER_LEADS)))), re.IGNORECASE
+    "|".join((NAME, AWS_WORD, r"(?<=: )&[\w.-]{1,40} ", *map(re.escape, (*OTHER_NAMES, *ASCII_LEADS, *OTHER_LEADS)))),
+    re.IGNORECASE,
 )
 BLANK_LINE = re.compile(r"\n[ \t]*\r?\n\s*\S[^\n]*\n[ \t]*\r?\n")
 DOC_TABLE = "|==="
 CELL_MARKS = re.compile(r"[|&\t;!]|==")
+LABELS = re.compile(r"(?:[^\n,.]{1,30},)++[^\n,.]{0,30}\s*")  # prose soon has a longer part
 ROW_STARTS = ("<tr", "<TR", "{|", "|-", DOC_TABLE, "* -")  # where a heading may go over several lines
 ROW_LENGTH, HEADING_LINES = 2000, 3
 MACHINE_LENGTH = 40
@@ -95,7 +97,8 @@ def _find_heading(held: str, end: int) -> int:
     for _ in range(HEADING_LINES):
         below = find_line_end(held, line)
         above = held.rfind("\n", 0, max(0, line - 1)) + 1
-        if not (CELL_MARKS.search(held, line, below) or "==" in held[above:line]):
+        labels = CELL_MARKS.search(held, line, below) or LABELS.fullmatch(held, line, below)
+        if not (labels or "==" in held[above:line]):
             break
         start, line = line, above
     first, last = max(0, end - ROW_LENGTH), end + 2
