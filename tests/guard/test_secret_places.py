@@ -129,11 +129,15 @@ SHAPES = [
     f"webhook: https://zoo.example.org/lions/{KEY}",
     f"post to https://hooks.zoo.example.org/T0/B0/{KEY} then",
     f"password: {LETTERS}",
+    "password: 73921495",
+    f"webhookSecret: {WORD}!",
+    f"'secret' => 'Lion-{WORD}!',",
+    f"consumer_key: {KEY[:17]}",
     f"lions = '{KEY}'",
     f'"lions": "{KEY}",',
     f"tell them {KEY} at the gate",
 ]
-SHOWN = (WORD, WORD.lower(), KEY, LETTERS, AWS, FERNET, "bGlvbjpR", "TUlJRXBB")
+SHOWN = (WORD, WORD.lower(), KEY[:17], LETTERS, "73921495", AWS, FERNET, "bGlvbjpR", "TUlJRXBB")
 
 
 @pytest.mark.parametrize("text", [*BARE_KEYS, *LANGUAGES, *COMMANDS, *PAIRS, *SHAPES])
@@ -190,6 +194,10 @@ def test_a_stream_masks_it_too(text: str) -> None:
         f"checksum: {KEY}\nlion_id = {KEY}\nsha512-{KEY}",
         f"{AWS[:20]}{AWS[:20]}\n{KEY}\n",
         "password: erforderlich",
+        "password changed: 20240131",
+        "pass: 104233 fail: 102331",
+        "secret: lion-password-1",
+        "secretName: Lion2A!x",
         "| Login | lions / tigers |",
         "self.lion_tokens = LionEmbedding4Manes(\n    8, 9)",
         "token_storage = _Zoo365TokenStorage()",

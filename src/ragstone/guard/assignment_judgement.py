@@ -28,6 +28,9 @@ HEX = re.compile(r"(?=[a-f]*\d[0-9a-f]*[a-f]|\d*[a-f][0-9a-f]*\d)[0-9a-f]{20,64}
 KIND = re.compile(r"(?i)(?:client|api|app|consumer|access|auth)[ _-]\Z")
 ARGUMENT = re.compile(r"[A-Za-z_]\w*[=(]")  # of a call: "pass `check_0d=True`"
 CALLED = re.compile(r"[A-Za-z_][\w.]*")
+NAMED_SECRET = re.compile(r"(?i)secret[\"'`\])]{0,3}\s*(?:=>|[:=])[\s\"'`]*\Z")
+# Six digits and more; a year and a month are none.
+DIGITS = re.compile(r"(?!(?:19|20)\d\d)\d{6,12}")
 DIGIT = re.compile(r"\d")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -44,6 +47,7 @@ def is_secret_assignment(match: re.Match[str], start: int, end: int, *, quoted: 
         loose = _is_loosely_joined(match) or _is_verdict(match, match.end() if quoted else end)
         meant = is_password(value, quoted=quoted) and (not loose or is_strong(value))
         meant = meant or is_word_password(match.string, start, end) or (not loose and is_spelled_by_chance(value))
+        meant = meant or (not loose and match["password"].lower() != "pass" and DIGITS.fullmatch(value) is not None)
     else:
         meant = _is_meant_key(match, value, start, quoted=quoted)
     return meant and not is_placeholder(value)
@@ -69,6 +73,9 @@ def _is_meant_key(match: re.Match[str], value: str, start: int, *, quoted: bool)
         return (match["blank"] is None or _is_option(match)) and _is_any_key(name, before, value)
     if said:
         return is_long_key(value) and ABOUT_KEY.search(name) is None
+    sure = is_strong(value) and (is_random(value) or has_all_kinds(value))
+    if sure and NAMED_SECRET.search(name) and not _is_loosely_joined(match):
+        return True
     apart = match["comma"] is not None or match["call"] is not None
     return is_token(value, quoted=quoted) and (not apart or is_random(value) or is_long_key(value))
 
@@ -77,7 +84,9 @@ def _is_any_key(name: str, before: str, value: str) -> bool:
     """Whether the key of anything is a secret: not in a line of base64, where "key" stands by chance."""
     if is_random(before[len(before.rstrip(WORD)) :]):
         return False
-    random = (is_long_key(value) or HEX.fullmatch(value.lower()) is not None) and MADE_BY.match(value) is None
+    random = (is_long_key(value) or is_chance(value) or HEX.fullmatch(value.lower()) is not None) and MADE_BY.match(
+        value
+    ) is None
     return random and NO_SECRET.search(before) is None and ABOUT_KEY.search(name) is None
 
 

@@ -55,12 +55,14 @@ LOOSE_OPTIONS = (
 )
 COMMANDS = [(start, compile_late(f"(?i:{option}){ARGUMENT}"), False) for start, option in OPTIONS]
 COMMANDS += [(start, compile_late(f"(?i:{option}){ARGUMENT}"), True) for start, option in LOOSE_OPTIONS]
-COMMAND_STARTS = tuple(sorted({start for start, _, _ in COMMANDS}))
+COMMAND_STARTS = frozenset(start for start, _, _ in COMMANDS)
 PORTS = re.compile(r"[\d.:\[\]-]+(?:/\w+)?")
 
 
 def find_commands(text: str, places: Places) -> Iterator[tuple[str, int, int]]:
     """Arguments of commands that are passwords."""
+    if COMMAND_STARTS.isdisjoint(places.starts):
+        return
     for start, command, loose in COMMANDS:
         done = 0
         for at in places.starts.get(start, ()):

@@ -74,7 +74,9 @@ AUTHORIZATION_STARTS = ("authorization", "bearer")
 URL_TOKEN = re.compile(r"://(?P<value>[A-Za-z0-9_-]{16,128}):?@(?=[\w\[{$.-])")
 URL_LOGIN = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/\"'<>]{3,128})@(?=[\w\[{$.-])")
 # Of a driver that writes no scheme: `user:password@tcp(host:1)/name`.
-DRIVER_LOGIN = re.compile(r"(?<![\w/:.@-])[\w.-]{1,32}:(?P<value>[^\s/\"'<>`]{3,128})@(?:tcp|udp|unix)\(")
+DRIVER = re.compile(r"@(?:tcp|udp|unix)\(")
+DRIVER_LOGIN = re.compile(r"(?<![\w/:.@-])[\w.-]{1,32}:(?P<value>[^\s/\"'<>`]{3,128})\Z")
+BEFORE_DRIVER = 170
 # A web hook's address ends in its secret.
 HOOK = compile_late(
     r"(?i)hooks?\w{0,24}[\"'`]?(?:[ ]{0,4}[:=][ ]{0,4}[\"'`]?https?://)?[^\s\"'<>`]{0,200}?/"

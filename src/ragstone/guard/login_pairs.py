@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.bare_values import is_random
-from ragstone.guard.password_words import UNSPACED
+from ragstone.guard.password_words import UNSPACED, holds_any
 from ragstone.guard.plausible import is_strong
 from ragstone.guard.secret_places import Places
 
@@ -67,5 +67,4 @@ def find_other_leads(text: str) -> list[int]:
     """Where such words of other scripts stand."""
     if text.isascii():
         return []
-    folded = text.casefold()
-    return [match.start() for match in OTHER_LEAD.finditer(text)] if any(word in folded for word in FOLDED) else []
+    return [match.start() for match in OTHER_LEAD.finditer(text)] if holds_any(text.casefold(), FOLDED) else []

@@ -32,6 +32,7 @@ FIELDS = compile_late(
     r"|[\w.$\\-]{1,64}:\d{1,10}:(?P<ntlm>[0-9a-fA-F]{32}:[0-9a-fA-F]{32}):{1,3})"
 )
 COLONS = 4  # what the least of these has on its line
+LINE = re.compile(rf"^(?:[^:\n]*+:){{{COLONS}}}[^\n]*+", re.MULTILINE)
 COOKIE_STARTS = ("cookie",)
 COOKIE = compile_late(r"(?i)cookies?[\"']?(?:[ \t]{0,4}(?:=>|[:=])|[ \t])[ \t]{0,4}[\"'`]?(?P<pairs>[^\n\"'`]{8,4000})")
 PAIR = re.compile(r"(?P<name>[^\s=;,]{1,80})=(?P<value>[^\s;,\"]{10,2000})")
@@ -52,13 +53,10 @@ def find_stored(text: str, _places: Places) -> Iterator[Place]:
     if "$" in text or "{" in text:
         for match in HASH.finditer(text):
             yield "password", *match.span()
-    start = 0
-    for line in text.split("\n") if text.count(":") >= COLONS else ():
-        if line.count(":") >= COLONS:
-            for match in FIELDS.finditer(text, start, start + len(line)):
-                if match["pgpass"] is None or is_password(match["pgpass"]):
-                    yield "password", *match.span(match.lastgroup or 0)
-        start += len(line) + 1
+    for line in LINE.finditer(text) if text.count(":") >= COLONS else ():
+        for match in FIELDS.finditer(text, *line.span()):
+            if match["pgpass"] is None or is_password(match["pgpass"]):
+                yield "password", *match.span(match.lastgroup or 0)
 
 
 def find_cookies(text: str, places: Places) -> Iterator[Place]:

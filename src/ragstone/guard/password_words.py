@@ -1,7 +1,7 @@
 """The word for "password" in other languages, and how their sentences lead to the password."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ragstone.core.late_pattern import compile_late
 
@@ -85,5 +85,11 @@ def find_other_words(text: str) -> Iterator[int]:
     if text.isascii():
         return iter(())
     folded = text.casefold().replace(DOT_ABOVE, "")  # what a capital dotted I of Turkish leaves behind
-    hinted = any(word in folded for word in FOLDED_WORDS)
+    hinted = holds_any(folded, FOLDED_WORDS)
     return (match.start() for match in OTHER_PATTERN.finditer(text)) if hinted else iter(())
+
+
+def holds_any(text: str, words: Iterable[str]) -> bool:
+    """Whether one of the words stands in a text. The letters of most stand in no text of another language."""
+    letters = set(text)
+    return any(word in text for word in words if letters.issuperset(word))

@@ -20,6 +20,8 @@ from ragstone.guard.credentials import (
     AUTHORIZATION,
     AUTHORIZATION_STARTS,
     AWS_PAIR,
+    BEFORE_DRIVER,
+    DRIVER,
     DRIVER_LOGIN,
     GEMS,
     HOOK,
@@ -57,7 +59,9 @@ TABLES = (pipe_table_secrets, csv_secrets, markup_table_secrets)
 PASSES = 4
 NAMED = compile_late(f"(?i){NAME}")
 # What leads to a secret besides words: logins of addresses, stored passwords, pairs in brackets.
-SIGNS = re.compile(r"://|[${(]|(?::[^:\n]*){3}:")
+SIGNS = re.compile(
+    r"://|\$[\w-]{1,24}\$|\$ANSIBLE|pbkdf2_sha|\{[SMCPA][\w-]{2,24}\}|\d[ ]?\(|@\w{3,4}\(|(?::[^:\n]*){3}:"
+)
 GOES_ON = re.compile(r"[\w$%&@#!?+=^~(){}\[\]<>]")  # behind the quote that would end a value
 
 
@@ -188,9 +192,10 @@ def _find_authorizations(text: str, places: Places) -> Iterator[Finding]:
 
 def _find_logins(text: str, places: Places) -> Iterator[Finding]:
     """Credentials in URLs and on command lines."""
+    drivers = (found.start() for found in DRIVER.finditer(text))
     matches = [
         *URL_LOGIN.finditer(text),
-        *(DRIVER_LOGIN.finditer(text) if "@" in text and "(" in text else ()),
+        *filter(None, (DRIVER_LOGIN.search(text, max(0, at - BEFORE_DRIVER), at) for at in drivers)),
         *(match for at in places.find(("curl",)) if (match := LOGIN.match(text, at))),
         *(match for at in places.find(("machine",)) if (match := MACHINE.match(text, at))),
         *(match for at in places.find(("contribsys",)) if (match := GEMS.match(text, at))),
