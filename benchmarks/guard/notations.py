@@ -18,7 +18,7 @@ KNOWN = 0.75
 ALPHABET = string.ascii_letters + string.digits
 ANIMALS = ("Zebra", "Lion", "Okapi", "Gazelle")
 WORDS = ("hunter", "monkey", "summer", "kitten")
-# `{v}` is the value, `{w}` another one; `\\n` ends a line.
+# `{v}` is the value, `{w}` another one; `\n` ends a line.
 PASSWORDS = r"""
 password: {v}
 password: "{v}"
@@ -41,7 +41,7 @@ $env:DB_PASSWORD = "{v}"
 $pass = ConvertTo-SecureString "{v}" -AsPlainText -Force
 set DB_PASSWORD={v}
 setx DB_PASSWORD "{v}"
-variable "db_password" {{\\n  default = "{v}"\\n}}
+variable "db_password" {{\n  default = "{v}"\n}}
 password    = "{v}"
 postgres://zoo:{v}@db.lan:5432/app
 Server=db;Database=app;User Id=zoo;Password={v};
@@ -56,8 +56,8 @@ curl --user "zoo:{v}" https://db.lan/
 mysql -u zoo -p{v} app
 psql "host=db user=zoo password={v}"
 sshpass -p '{v}' ssh zoo@db
-- name: DB_PASSWORD\\n  value: {v}
-- name: DB_PASSWORD\\n  value: "{v}"
+- name: DB_PASSWORD\n  value: {v}
+- name: DB_PASSWORD\n  value: "{v}"
   - DB_PASSWORD={v}
 - "DB_PASSWORD={v}"
 args: ["--password", "{v}"]
@@ -83,12 +83,12 @@ machine db login zoo password {v}
 {{\"password\": \"{v}\"}}
 &password={v}&user=zoo
 https://db.lan/login?user=zoo&password={v}
-  auth:\\n    username: zoo\\n    password: {v}
+  auth:\n    username: zoo\n    password: {v}
 define('DB_PASSWORD', '{v}');
 $config['db_password'] = '{v}';
 password => '{v}',
 db_password := "{v}"
-[client]\\nuser=zoo\\npassword={v}
+[client]\nuser=zoo\npassword={v}
 requirepass {v}
 net user zoo {v} /add
 echo "{v}" | sudo -S ls
@@ -104,11 +104,11 @@ setenv DB_PASSWORD {v}
 DB_PASSWORD: ${{DB_PASSWORD:-{v}}}
 Passwort: {v}
 pwd={v}
-secrets:\\n  db: {v}
+secrets:\n  db: {v}
 Passwords: {v}, {w}
-Passwords:\\n{v}\\n{w}
-<p>Passwords:</p>\\n<ul><li>{v}</li><li>{w}</li></ul>
-x: &pw {v}\\npassword: *pw
+Passwords:\n{v}\n{w}
+<p>Passwords:</p>\n<ul><li>{v}</li><li>{w}</li></ul>
+x: &pw {v}\npassword: *pw
 root:{v}@tcp(db:3306)/app
 http_proxy=http://zoo:{v}@proxy:3128
 """
@@ -139,12 +139,12 @@ token: {v}
 <add key="ApiKey" value="{v}"/>
 <apiKey>{v}</apiKey>
 <string name="api_key">{v}</string>
-<key>ApiKey</key>\\n<string>{v}</string>
+<key>ApiKey</key>\n<string>{v}</string>
 api_key    = "{v}"
 ENV API_KEY {v}
-- name: API_KEY\\n  value: {v}
+- name: API_KEY\n  value: {v}
 {{"name": "API_KEY", "value": "{v}"}}
-stringData:\\n  api-key: {v}
+stringData:\n  api-key: {v}
 secret_key_base: {v}
 SECRET_KEY = '{v}'
 //registry.lan/:_authToken={v}
@@ -174,7 +174,7 @@ private static final String API_KEY = "{v}";
 #define API_KEY "{v}"
 api_key := "{v}"
 tokens: ["{v}"]
-tokens:\\n  - {v}
+tokens:\n  - {v}
 webhook_secret: {v}
 signing_secret={v}
 ACCESS_KEY={v}

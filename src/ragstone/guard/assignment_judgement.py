@@ -15,7 +15,6 @@ from ragstone.guard.plausible import (
     is_strong,
     is_token,
 )
-from ragstone.guard.random_letters import is_spelled_by_chance
 from ragstone.guard.word_passwords import is_word_password
 
 USER = compile_late(
@@ -31,6 +30,7 @@ CALLED = re.compile(r"[A-Za-z_][\w.]*")
 NAMED_SECRET = re.compile(r"(?i)secret[\"'`\])]{0,3}\s*(?:=>|[:=])[\s\"'`]*\Z")
 # Six digits and more; a year and a month are none.
 DIGITS = re.compile(r"(?!(?:19|20)\d\d)\d{6,12}")
+LETTERS = re.compile(r"\[[^\]]+\]")  # a pattern
 DIGIT = re.compile(r"\d")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -46,7 +46,7 @@ def is_secret_assignment(match: re.Match[str], start: int, end: int, *, quoted: 
             return False
         loose = _is_loosely_joined(match) or _is_verdict(match, match.end() if quoted else end)
         meant = is_password(value, quoted=quoted) and (not loose or is_strong(value))
-        meant = meant or is_word_password(match.string, start, end) or (not loose and is_spelled_by_chance(value))
+        meant = meant or is_word_password(match.string, start, end)
         meant = meant or (not loose and match["password"].lower() != "pass" and DIGITS.fullmatch(value) is not None)
     else:
         meant = _is_meant_key(match, value, start, quoted=quoted)
@@ -63,7 +63,7 @@ def _is_meant_key(match: re.Match[str], value: str, start: int, *, quoted: bool)
     name = match.string[match.start() : start]
     before = match.string[max(0, match.start() - NAME_BEFORE) : match.start()].rpartition("\n")[2]
     paging = name[:5].lower() == "token" and PAGING.search(before) is not None
-    if paging or is_identifier(name, value) or RESOURCE.search(before):
+    if paging or is_identifier(name, value) or RESOURCE.search(before) or LETTERS.match(value):
         return False
     called = not quoted and CALLED.fullmatch(value) and match.string.startswith("(", start + len(value))
     if called and not is_random(value):  # a class or a function

@@ -62,7 +62,8 @@ STARTS = (
 )
 # Names such as `token_file` and `password_length` tell about a secret and hold none.
 ABOUT = (
-    r"(?![\w.-]{0,30}(?:file|path|url|uri|name|type|length|len|policy|count|limit|expir|ttl|field|hash|digest|env)\b)"
+    r"(?![\w.-]{0,30}(?:file|path|url|uri|name|type|length|len|policy|count|limit|expir|ttl|field|hash|digest|env"
+    r"|regexp?|pattern)\b)"
 )
 OPTION = re.compile(
     r"(?:(?<![\w-])--?|(?:^|[\s\"'`])(?:ENV|ARG|setenv|setx|set -g?x|require|master)[ ]{0,4})[\w-]{0,40}$"

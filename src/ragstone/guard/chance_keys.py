@@ -22,12 +22,14 @@ NAMED = re.compile(
 # Names of what is no secret, however it looks: which one is meant, what its bytes sum up to, what is in it. Names of
 # keys and tokens are judged elsewhere.
 OTHER = compile_late(
-    r"(?i)ids?\Z|hash|digest|checksum|sum\Z|sha\d*|md5|etag|integrity|sig|nonce|cursor|finger|[ug]uid|ref|commit|rev|pub"
+    r"(?i)ids?\Z|ident|hash|digest|checksum|sum\Z|sha\d*|md5|etag|integrity|sig|nonce|cursor|finger|[ug]uid|ref|commit|rev|pub"
     r"|thumb|image|data|file|name|version|slug|ce?rt|serial|path|ur[il]|href|src|content|body|value|text|test|module"
     r"|class|type|expected|result|code|title|model|tag|cache|hint|addr|wallet|txn?|block|cid|order|key\Z|token"
 )
 BEFORE = 64
-BASE64 = re.compile(r"[ \t]*[A-Za-z0-9+/]{30,}={0,2}[ \t]*")
+BEYOND_HEX, LEAST = re.compile("[g-zG-Z]"), 6  # letters; a number in hexadecimal may have an ending of its own
+WORD_BEFORE = re.compile(r"(?P<name>[\w.-]{1,40})[\s:\"'`(]{0,4}\Z")
+BASE64_ENDS, BASE64_BEGINS = re.compile(r"[A-Za-z0-9+/\\]{30,}={0,2}\s*\Z"), re.compile(r"\s*[A-Za-z0-9+/\\]{30}")
 HASH_OF_FILES = re.compile(r"Qm[1-9A-HJ-NP-Za-km-z]{44}")  # the address of a file in IPFS
 
 
@@ -40,6 +42,7 @@ def find_chance(text: str, places: Places) -> Iterator[tuple[str, int, int]]:
             before = text[max(text.rfind("\n", 0, match.start()) + 1, match.start() - BEFORE) : match.start()]
             named = NAMED.search(before)
             fits = _is_value(match[0], named["name"]) if named else _is_alone(match, before)
+            fits = fits and len(BEYOND_HEX.findall(match[0])) >= LEAST
             if fits and not _is_text(match[0]) and HASH_OF_FILES.fullmatch(match[0]) is None:
                 yield "api_key", *match.span()
 
@@ -64,6 +67,9 @@ def _is_alone(match: re.Match[str], before: str) -> bool:
     value = match[0]
     if not ALONE <= len(value) <= LONGEST or before[-1:] in ("=", ":", ">", "&", "?") or PLAIN.fullmatch(value) is None:
         return False
+    word = WORD_BEFORE.search(before)
+    if word is not None and OTHER.search(word["name"]):
+        return False
     fits = is_key(value) and is_random(value) and NUMBERED.fullmatch(value) is None
     return fits and not _is_in_block(match.string, *match.span())
 
@@ -72,4 +78,4 @@ def _is_in_block(text: str, start: int, end: int) -> bool:
     first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     above = text[max(0, text.rfind("\n", 0, max(0, first - 1)) + 1, first - 200) : max(0, first - 1)]
     below = text[last + 1 : last + 200].partition("\n")[0] if last >= 0 else ""
-    return any(BASE64.match(line.rstrip("\r")) is not None for line in (above, below))
+    return BASE64_ENDS.search(above) is not None or BASE64_BEGINS.match(below) is not None

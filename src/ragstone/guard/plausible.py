@@ -6,7 +6,7 @@ from math import log2
 
 from ragstone.core.late_pattern import compile_late
 from ragstone.guard.bare_values import is_random, is_template
-from ragstone.guard.random_letters import is_unspoken
+from ragstone.guard.random_letters import is_spelled_by_chance, is_unspoken
 
 # Bits a character. English words lie at 2.3-3.2, random base-62 of 20 characters at 3.7-4.3.
 TOKEN_ENTROPY = 3.0
@@ -59,7 +59,8 @@ RESOURCE = re.compile(r"(?:a?arn|urn|projects/[\w-]+|spiffe):")
 PHRASE_WORDS = 16
 MIXED = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S+")
 INSIDE = re.compile(r"[A-Za-z]\d+[A-Za-z]")
-CLASSES = (re.compile(r"[a-z]"), re.compile(r"[A-Z]"), re.compile(r"\d"), re.compile(r"[^A-Za-z0-9\s_.-]"))
+APOSTROPHE = re.compile(r"(?<=[^\W\d_])['’·](?=[^\W\d_])")  # within a word: no sign of a password
+CLASSES = (re.compile(r"[a-z]"), re.compile(r"[A-Z]"), re.compile(r"\d"), re.compile(r"[^\w\s.-]"))
 
 
 def is_example(token: str) -> bool:
@@ -149,10 +150,11 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
         return False
     if (PLAIN.fullmatch(value) or CODE.fullmatch(value)) and not (is_random(value) and "://" not in value):
         return False
-    value = value.rstrip(".,;:)")
+    value = APOSTROPHE.sub("", value.rstrip(".,;:)"))
     lower, upper, digit, sign = (pattern.search(value) is not None for pattern in CLASSES)
     mixed = (digit or sign) and (lower or upper)
-    return (mixed or (quoted and lower and upper and _has_mixed_case(value))) and entropy(value) >= 1.5
+    meant = mixed or (quoted and lower and upper and _has_mixed_case(value)) or is_spelled_by_chance(value)
+    return meant and entropy(value) >= 1.5
 
 
 def is_word(value: str) -> bool:
