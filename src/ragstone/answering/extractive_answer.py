@@ -16,7 +16,7 @@ from ragstone.answering.abstention.calibration import NO_SCORES, AbstentionPolic
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.abstention.unrelated_texts import measure_floor
 from ragstone.answering.assembly import abstain, abstain_unquoted
-from ragstone.answering.extractive.passages import Passage, name_heading
+from ragstone.answering.extractive.compared_text import place_below_names
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
@@ -279,7 +279,7 @@ async def _compare_passages(
     matches the single words where the model compares these."""
     passages = [scored.passage for scored in ranked]
     places = [place_of_passage(one) for one in passages]
-    texts = [_place_below_headings(one) for one in passages]
+    texts = [place_below_names(one, question.names | question.numbers) for one in passages]
     matches: dict[tuple[int, int], WordMatch] = {}
     if hasattr(embedder, "match_tokens"):
         matcher = cast(TokenMatcher, embedder)
@@ -290,11 +290,3 @@ async def _compare_passages(
         vectors = await embedder.embed([f"{above}\n{said}" if above else said for above, said in texts])
     similar = {place: round(float(cosine), 6) for place, cosine in zip(places, vectors @ vector, strict=True)}
     return similar, matches
-
-
-def _place_below_headings(passage: Passage) -> tuple[str, str]:
-    """The headings above a passage, whose subject a sentence seldom repeats, and the passage as it is compared."""
-    chunk = passage.chunk
-    names = (chunk.document.title or "", *chunk.heading_path, passage.declared)
-    above = " > ".join(name for name in names if name and name_heading(name) not in passage.closed)
-    return guard.mask_secrets(above), guard.mask_chunk_part(chunk, passage.start, passage.end)
