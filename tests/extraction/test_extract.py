@@ -80,6 +80,8 @@ def test_content_decides_and_the_name_comes_second(data: bytes, path: str, media
         (zipped("word/document.xml"), "a.docx", "broken", ""),
         (zipped("a.txt"), "a.md", "not_text", "a ZIP archive"),
         (zipped("a.txt"), "a.zip", "binary", "unpack it"),
+        (zipped("password/a.txt"), "a.docx", "broken", "an archive that holds none"),
+        (zipped("a.txt"), "a.jar", "binary", "which Ragstone does not open"),
         (bytes(300), "a.bin", "binary", "no format that Ragstone reads"),
         (bytes(range(128, 256)) * 9, "a.md", "encoding", "neither UTF-8 nor in an encoding that its bytes give away"),
         (b"\xff\xfea\0\x00\xd8", "a.txt", "encoding", "UTF-16-LE"),

@@ -233,7 +233,7 @@ def _refuse_unread(media_type: str, path: str) -> Refused:
     if media_type == PST:
         return Refused("unsupported", f"{path} is {what}: export its mails as .msg, .eml or mbox")
     why = "which Ragstone does not open: unpack it" if media_type in ARCHIVES else "of no format that Ragstone reads"
-    if media_type == ZIP:
+    if media_type == ZIP and file_suffix(path) in (".zip", ""):
         why = f"whose files are documents of their own, such as {path}/FILE: name one, or unpack it"
     return Refused("binary", f"{path} is {what}, {why}")
 

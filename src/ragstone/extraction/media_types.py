@@ -64,10 +64,9 @@ BY_NAME = {
     **dict.fromkeys((".ics", ".ifb", ".vcs"), CALENDAR),
     **dict.fromkeys((".vcf", ".vcard"), CARD),
 }
+IN_OFFICE = {b"word/": DOCX, b"xl/": XLSX, b"ppt/": PPTX}
+OFFICE_PART = re.compile(rb"PK(?:\x03\x04.{26}|\x01\x02.{42})/?(word/|xl/|ppt/)", re.DOTALL)
 IN_ZIP = (
-    (b"word/", DOCX),
-    (b"xl/", XLSX),
-    (b"ppt/", PPTX),
     (b"mimetypeapplication/epub+zip", EPUB),
     (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ODS),
     (b"mimetypeapplication/vnd.oasis.opendocument.text", ODT),
@@ -278,6 +277,7 @@ def _detect_in_zip(data: bytes) -> str:
     """What an archive holds, by the names in it: in its first part, or in the list at its end."""
     for part in (data[:LOOKED_AT], data[-LOOKED_AT:]):
         found = [(place, media_type) for name, media_type in IN_ZIP if (place := part.find(name)) >= 0]
+        found += [(name.start(), IN_OFFICE[name[1]]) for name in OFFICE_PART.finditer(part)]
         if found:  # the first: a presentation may hold whole workbooks
             return min(found)[1]
     return ZIP
