@@ -67,6 +67,19 @@ def test_a_member_that_became_unreadable_keeps_its_document(tmp_path: Path, open
     assert paths(kb) == ["x.zip/coffee.md", "x.zip/tea.md"]
 
 
+@pytest.mark.parametrize("damaged", [b"", bytes(500), b"name= of no mail\n"])
+def test_attachments_of_a_mail_that_became_unreadable_keep_their_documents(
+    tmp_path: Path, opened: Open, damaged: bytes
+) -> None:
+    docs, kb = tmp_path / "docs", opened()
+    write_mail(docs / "offer.eml")
+    (docs / "a.md").write_text("# A")
+    kb.ingest(docs)
+    (docs / "offer.eml").write_bytes(damaged)
+    assert counts(kb.ingest(docs)[0]).get("removed", 0) == 0
+    assert paths(kb) == ["a.md", "offer.eml", "offer.eml/prices.csv"]
+
+
 def test_names_of_people_in_an_exported_chat_are_found_in_its_archive(tmp_path: Path, opened: Open) -> None:
     users = b'[{"id": "U1", "name": "ann", "profile": {"real_name": "Ann Smith"}}]'
     day = b'[{"type": "message", "user": "U1", "text": "Tea is at four.", "ts": "1709547072.000100"}]'

@@ -113,6 +113,45 @@ def test_a_restricted_message_closes_an_archive_and_a_private_one_its_own_files(
     assert [bool(member.closed) for member in open_mail(data, "INBOX").members.values()] == closed
 
 
+def test_a_restricted_message_without_files_closes_the_archive_too() -> None:
+    mails = [make_mail(CSV), make_mail(Confidentiality="restricted")]
+    data = b"".join(b"From a@x.org Mon Mar  4 10:00:00 2024\n" + mail.as_bytes() + b"\n\n" for mail in mails)
+    assert [bool(member.closed) for member in open_mail(data, "INBOX").members.values()] == [True]
+
+
+def test_small_files_of_a_mail_are_taken_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [("text", "csv", f"{name}.csv", f"{name}\n".encode()) for name in ("a", "a", "c", "b", "large")]
+    data = make_mail(*files, ("text", "csv", "large.csv", b"x" * 90)).as_bytes()
+    monkeypatch.setattr("ragstone.extraction.containers.mail.TOGETHER", 30)
+    pool, taken = sandbox.get_shared(), []
+
+    class Counted:
+        def draw(self, drawer: str, *args: object, **options: object) -> bytes:
+            taken.append(drawer)
+            return pool.draw(drawer, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sandbox, "get_shared", Counted)
+    read = read_all(data)
+    assert {name: content[:5] for name, content in read.items()} == {
+        "a.csv": b"a\n",
+        "a (2).csv": b"a\n",
+        "b.csv": b"b\n",
+        "c.csv": b"c\n",
+        "large.csv": b"large",
+        "large (2).csv": b"xxxxx",
+    }
+    assert len(taken) <= 1 + 4
+
+
+def test_what_is_no_mail_is_not_said_to_have_no_files() -> None:
+    [problem] = open_mail(b"no mail").problems
+    assert (problem.name, problem.reason) == ("/", "broken")
+    with pytest.raises(Refused, match="is empty"):
+        open_mail(b"")
+    with pytest.raises(Refused, match="nothing but zeros"):
+        open_mail(bytes(100))
+
+
 def test_a_mail_that_takes_too_long_is_told_and_its_attachments_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     class Slow:
         def draw(self, *_args: object, **_options: object) -> bytes:

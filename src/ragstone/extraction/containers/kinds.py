@@ -2,6 +2,7 @@
 
 from typing import BinaryIO
 
+from ragstone.core.errors import Refused
 from ragstone.extraction.containers import mail
 from ragstone.extraction.containers.container import Budget, Container
 from ragstone.extraction.containers.tar_archive import GZIP_MARK, TarArchive, is_tar
@@ -11,7 +12,8 @@ from ragstone.extraction.media_types import file_suffix
 
 START = 1 << 16  # bytes by which a container is known
 ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")
-ENDINGS = frozenset((".zip", ".tar", ".tgz", ".taz", ".gz", "", *mail.ENDINGS))
+PROMISED = frozenset((".zip", ".tar", ".tgz", ".taz", *mail.ENDINGS))
+ENDINGS = PROMISED | {".gz", ""}
 
 
 def is_candidate(path: str) -> bool:
@@ -28,6 +30,9 @@ def open_container(file: BinaryIO, *, path: str, budget: Budget) -> Container | 
     """The container that a file is; None for any other file. Raises `Refused` for one that cannot be read."""
     file.seek(0)
     start = file.read(START)
+    if file_suffix(path) in PROMISED and not start.strip(b"\0"):
+        why = "begins with nothing but zeros: it was damaged" if start else "is empty"
+        raise Refused("broken" if start else "empty", f"{path} {why}; copy or download the file again")
     if start.startswith(ZIP_MARKS):
         return ZipArchive(file, path=path, budget=budget)
     if kind := mail.find_mail_kind(start, path):

@@ -1,6 +1,9 @@
 """Mails as containers of their attachments, parsed in the sandbox: .eml, .msg, and archives of mails (mbox)."""
 
 import re
+import threading
+from bisect import bisect_right
+from itertools import islice
 from typing import BinaryIO
 
 import msgspec
@@ -18,6 +21,9 @@ ENDINGS = (".eml", ".msg", ".oft", ".mbox", ".mbx")
 NAMED = re.compile(rb"name\*?\d{0,2}\*?\s*=|content-disposition:\s*attachment|message/|ms-tnef", re.IGNORECASE)
 NAMED_IN_MSG = "__attach_version1.0".encode("utf-16-le")
 CLOSED = 500  # characters of a reason
+TOGETHER = 8_000_000  # bytes of attachments that are taken out of a mail at once: for each time it is parsed whole
+HEADER = re.compile(rb"^(?:from|to|cc|date|subject)[ \t]*:", re.MULTILINE | re.IGNORECASE)
+HEAD = 1_000_000  # bytes
 
 
 class _Row(msgspec.Struct, frozen=True, array_like=True):
@@ -48,38 +54,63 @@ class MailContainer:
     is_document = True
 
     def __init__(self, file: BinaryIO, kind: str, *, path: str, budget: Budget) -> None:
-        """A mail that cannot be parsed has no members: its own reader says why. Raises `Refused`: too_large."""
+        """Of a mail that cannot be parsed the members are not known. Raises `Refused`: too_large."""
         self.members: dict[str, Member] = {}
         self.problems: list[Problem] = []
         self._path = path
         self._kind = kind
         self._bounds = budget.limits.bounds
         self._rows: dict[str, _Row] = {}
+        self._last: dict[str, int] = {}  # of each name that several have the last number
+        self._taken: dict[str, bytes] = {}
+        self._lock = threading.Lock()  # of what was taken
         file.seek(0)
         data = file.read(budget.limits.document + 1)
         wanted = NAMED_IN_MSG in data if kind == MSG else NAMED.search(data) is not None
+        if kind == EML and not HEADER.search(data[:HEAD].replace(b"\0", b"")):
+            self._add_problem("broken", "it is not a mail: no header names a sender, a subject or a date")
         if not wanted or len(data) > budget.limits.document:
             return
         for row in self._list_rows(data, budget.members):
             if row.size > 0:
                 self._add(row)
+        self._names = sorted(self._rows)
         budget.spend(self.members, path)
 
     def read(self, file: BinaryIO, name: str, most: int) -> bytes:
         """As `Container.read`."""
+        with self._lock:
+            if name not in self._taken:
+                self._taken = self._take(file, name)
+            return self._taken[name][:most]
+
+    def _take(self, file: BinaryIO, name: str) -> dict[str, bytes]:
+        """An attachment, and those of its message that are read next as far as they are small."""
         row = self._rows[name]
         file.seek(max(0, row.begin))
         data = file.read(row.end - row.begin if row.end >= 0 else -1)
         kind = self._kind
         if kind == MBOX:
             data, kind = undo_quoting(data), EML
-        return sandbox.get_shared().draw(
-            f"{PARSERS}:take_attachment",
+        wanted, size = {row.number: name}, row.size
+        for other in islice(self._names, bisect_right(self._names, name), None):
+            size += self._rows[other].size
+            if self._rows[other].begin != row.begin or size > TOGETHER:
+                break
+            wanted[self._rows[other].number] = other
+        path = f"{self._path}/{name}"
+        packed = sandbox.get_shared().draw(
+            f"{PARSERS}:take_attachments",
             data,
-            path=f"{self._path}/{name}",
-            options={"kind": kind, "number": row.number},
+            path=path,
+            options={"kind": kind, "numbers": list(wanted)},
             bounds=self._bounds,
-        )[:most]
+        )
+        try:
+            found = msgspec.msgpack.decode(packed, type=dict[int, bytes])
+            return {other: found[number] for number, other in wanted.items()}
+        except (msgspec.DecodeError, RecursionError, ValueError, LookupError) as error:
+            raise Refused("broken", f"{path} cannot be read: the mail that it lies in is damaged") from error
 
     def _list_rows(self, data: bytes, most: int) -> list[_Row]:
         try:
@@ -92,22 +123,24 @@ class MailContainer:
             )
             return msgspec.msgpack.decode(packed, type=list[_Row])
         except Refused as error:
-            if error.reason != "broken":  # its own reader may have more luck, and so may the next run
-                why = f"the attachments of {self._path} were not listed: {error}"
-                self.problems.append(Problem(UNLISTED, error.reason, why))
-            return []
+            self._add_problem(error.reason, str(error))  # its own reader may have more luck, and so may the next run
         except (msgspec.DecodeError, RecursionError, ValueError):
-            return []
+            self._add_problem("broken", "the process that reads it returned invalid data")
+        return []
+
+    def _add_problem(self, reason: str, why: str) -> None:
+        if not self.problems:
+            self.problems.append(Problem(UNLISTED, reason, f"the attachments of {self._path} were not listed: {why}"))
 
     def _add(self, row: _Row) -> None:
         folder = f"{_clean_part(row.folder, 'mail')}/" if row.folder else ""
         name = _clean_part(row.name, "attachment")
         stem, dot, ending = name.rpartition(".")
         stem, ending = (stem, dot + ending) if stem else (name, "")
-        whole, number = f"{folder}{name}", 1
+        whole, plain = f"{folder}{name}", f"{folder}{name}"
         while whole in self.members:
-            number += 1
-            whole = f"{folder}{stem} ({number}){ending}"
+            self._last[plain] = self._last.get(plain, 1) + 1
+            whole = f"{folder}{stem} ({self._last[plain]}){ending}"
         self.members[whole] = Member(whole, row.size, row.closed[:CLOSED])
         self._rows[whole] = row
 

@@ -2,7 +2,7 @@
 
 import io
 import mimetypes
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from datetime import datetime
 from email.message import Message
@@ -13,6 +13,7 @@ import msgspec
 from ragstone.core.errors import Refused
 from ragstone.core.filters import RESTRICTED
 from ragstone.core.types import Extraction
+from ragstone.extraction.mail import mbox
 from ragstone.extraction.mail.body import attachment_name
 from ragstone.extraction.mail.eml import PRIVATE, parse_eml
 from ragstone.extraction.mail.message import NESTED, NO_SUBJECT, TNEF, TNEF_NAME, read_header, read_mail
@@ -65,18 +66,21 @@ def list_attachments(data: bytes, *, path: str, kind: str, most: int) -> bytes:
                 rows += _list_of_mail(message, EML, path=path, folder=_name_message(message), begin=begin, end=end)
             if len(rows) > most:
                 break
-        if _is_marked_archive(rows):
+        if rows and (_is_marked_archive(rows) or mbox.find_mark(data, path=path)):
             rows = [msgspec.structs.replace(row, closed=row.closed or MARKED) for row in rows]
     return msgspec.msgpack.encode(rows[: most + 1])
 
 
-def take_attachment(data: bytes, *, path: str, kind: str, number: int) -> bytes:
-    """The content of an attachment, by its number in the mail."""
+def take_attachments(data: bytes, *, path: str, kind: str, numbers: Collection[int]) -> bytes:
+    """The contents of attachments by their numbers in the mail."""
+    wanted, found = frozenset(numbers), {}
     with suppress(*FAULTS):
         for at, (_, content) in enumerate(_iterate_attachments(_read_message(data, kind))):
-            if at == number:
-                return content
-    raise Refused("broken", f"{path} cannot be read: the mail that it lies in is damaged")
+            if at in wanted:
+                found[at] = content
+    if len(found) < len(wanted):
+        raise Refused("broken", f"{path} cannot be read: the mail that it lies in is damaged")
+    return msgspec.msgpack.encode(found)
 
 
 def _list_of_mail(data: bytes, kind: str, *, path: str, folder: str, begin: int, end: int) -> Iterator[Attachment]:
@@ -144,7 +148,7 @@ def _read_outlook(data: bytes, path: str) -> Extraction:
 
 
 def _is_marked_archive(rows: list[Attachment]) -> bool:
-    """Whether a message is restricted for another reason than that it is private: then the archive is."""
+    """Whether a message with attachments is restricted for another reason than that it is private."""
     return any(row.closed not in ("", PRIVATE) for row in rows)
 
 

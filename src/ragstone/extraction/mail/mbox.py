@@ -73,6 +73,15 @@ def parse_mbox(data: bytes, *, path: str) -> Extraction:
     return close_with_reason(found, notes.marked) if notes.marked else found
 
 
+def find_mark(data: bytes, *, path: str) -> str:
+    """Why an archive is restricted, "" where it is not: the first mark in any of its messages."""
+    notes = _Notes()
+    for _ in _read_archive(data, 0, notes, path):
+        if notes.marked:
+            break
+    return notes.marked
+
+
 def _read_archive(data: bytes, begin: int, notes: _Notes, path: str) -> Iterator[BlockDraft]:
     yield from _read_plain(data[:begin], path)
     for _, start, end in find_messages(data):
