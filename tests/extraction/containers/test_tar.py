@@ -59,6 +59,14 @@ def open_tar(data: bytes, members: int = 100, total: int = 1_000_000_000) -> Con
     return found
 
 
+def test_an_archive_that_is_nothing_but_heads_is_refused() -> None:
+    first = pack_info("a.md")[:512]
+    [problem] = open_tar(gzip.compress(first) + gzip.compress(b"") * 2000).problems
+    assert "empty parts" in problem.message
+    with pytest.raises(Refused, match="more heads"):
+        open_tar(gzip.compress(first + pack_info("h", type=b"x")[:512] * 500))
+
+
 @pytest.mark.parametrize("pack", PACKINGS)
 @pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
 def test_members_are_read_whole_and_by_their_beginning(pack: Pack, form: int) -> None:

@@ -12,6 +12,7 @@ WBITS = 31  # with gzip's head
 PIECE = 1 << 18  # bytes
 INTERVAL = 1 << 20  # bytes unpacked between two places that are kept, doubled whenever there are too many
 MOST_POINTS = 512  # of 50 kB
+MOST_EMPTY = 1000  # steps without a byte unpacked: files that were concatenated, a few of them empty
 
 
 @dataclass(slots=True)
@@ -59,7 +60,7 @@ class GzipStream:
     def _advance(self, file: BinaryIO, size: int) -> bytes:
         """The next bytes, at most `size`; none at the end."""
         now = self._live
-        while True:
+        for _ in range(MOST_EMPTY):
             if now.unpacker.eof:
                 rest = now.unpacker.unused_data
                 now.unpacker, now.pending = zlib.decompressobj(WBITS), rest.lstrip(b"\0")
@@ -81,6 +82,7 @@ class GzipStream:
             if made:
                 self._keep(now)
                 return made
+        raise Refused("broken", f"{self._path} is packed in {MOST_EMPTY:,} empty parts, as only a bomb is")
 
     def _check(self, now: _Cursor) -> None:
         if now.out > self._most:

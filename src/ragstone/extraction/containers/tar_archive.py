@@ -15,6 +15,7 @@ BLOCK = 512
 CHECKSUM = slice(148, 156)
 FILES, LINKS, FOLDERS = (b"0", b"\0", b"7"), (b"1", b"2"), (b"5", b"D", b"V")
 LONG_NAME, EXTENDED, OF_ALL, LONG_LINK = b"L", b"x", b"g", b"K"
+HEADS = 4  # of each file: its own, and long ones of its name, its target and more about it
 LONGEST_HEAD = 1 << 20  # bytes of a name or of more about a file
 GZIP_MARK = b"\x1f\x8b"
 ReadAt = Callable[[BinaryIO, int, int], bytes]
@@ -51,9 +52,9 @@ class TarArchive:
         is_packed = file.read(2) == GZIP_MARK
         most = budget.total + BLOCK * 3 * budget.members
         self._read: ReadAt = GzipStream(path, most=most).read if is_packed else _read_at
-        entries = []
+        entries: list[TarEntry] = []
         try:
-            for entry in self._list_entries(file):
+            for entry in self._list_entries(file, most=HEADS * (budget.members + 1)):
                 entries.append(entry)
                 budget.check_count(len(entries), path)
         except Refused as error:
@@ -71,9 +72,9 @@ class TarArchive:
             raise Refused("broken", f"{self._path}/{name} is cut short; copy or download the archive again")
         return data
 
-    def _list_entries(self, file: BinaryIO) -> Iterator[TarEntry]:
+    def _list_entries(self, file: BinaryIO, *, most: int) -> Iterator[TarEntry]:
         at, name, size, sparse = 0, b"", -1, False
-        while True:
+        for _ in range(most):
             head = self._read(file, at, BLOCK)
             if len(head) < BLOCK:
                 if head or at:
@@ -102,6 +103,7 @@ class TarArchive:
                 name, size, sparse = b"", -1, False
                 said = said if kind in (*FILES, b"S") else 0
             at += -(-said // BLOCK) * BLOCK
+        raise Refused("too_large", f"{self._path} has more heads than its files need; unpack it and pack it again")
 
     def _take(self, entries: list[TarEntry]) -> None:
         """The files by their names: of several of one name the last, as in unpacking."""
