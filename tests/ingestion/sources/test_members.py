@@ -135,6 +135,31 @@ def test_an_archive_that_the_disk_does_not_give_is_told(tmp_path: Path, monkeypa
     assert skipped(source(tmp_path)) == {"x.zip": "unreadable"}
 
 
+def test_an_archive_two_deep_is_opened_once_for_all_its_members(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {f"{n}.md": b"text" for n in range(5)}
+    write_zip(tmp_path / "x.zip", {"a.zip": pack_zip({"b.zip": pack_zip(files)})})
+    found = source(tmp_path)
+    listed = paths(found)
+    opened: list[str] = []
+    whole = containers.open_container
+
+    def noted(file: Any, *, path: str, budget: Any) -> Any:
+        opened.append(path)
+        return whole(file, path=path, budget=budget)
+
+    monkeypatch.setattr("ragstone.ingestion.sources.members.open_container", noted)
+    assert {found.read(path, 10) for path in listed} == {b"text"}
+    assert opened == ["x.zip", "x.zip/a.zip", "x.zip/a.zip/b.zip"]
+
+
+@pytest.mark.parametrize(("name", "data", "reason"), [("x.zip", b"", "empty"), ("x.tgz", bytes(99), "broken")])
+def test_a_blank_archive_is_told(tmp_path: Path, name: str, data: bytes, reason: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    assert skipped(source(tmp_path)) == {name: reason}
+
+
 def test_a_file_that_is_an_archive_is_a_source(tmp_path: Path) -> None:
     write_zip(tmp_path / "x.zip", {"a.md": b"1"})
     found = source(tmp_path / "x.zip")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import eq
 from typing import BinaryIO
 
 from ragstone.core.errors import Refused
@@ -171,17 +172,18 @@ class Members:
         return None if container is None else _Opened(container)
 
     def _open_once(self, key: Key, make: Callable[[], _Opened | None]) -> _Opened | None:
-        """An opened container, of those remembered; one thread opens it while others wait. Of containers in others one
-        is held."""
+        """An opened container, of those remembered; one thread opens it while others wait. Of containers in others only
+        those are held that this one lies in, or that lie in it."""
         with self._lock:
             found = self._opened.get(key) or make()
             if found is None:
                 return None
             self._opened[key] = found
             self._opened.move_to_end(key)
-            inner = [other for other, one in self._opened.items() if one.data is not None]
-            for old in (*inner[:-1], *list(self._opened)[:-OPENED]):
-                self._opened.pop(old, None)
+            others = [other for other in self._opened if not all(map(eq, key, other))]
+            inner = [other for other in others if self._opened[other].data is not None]
+            for old in {*inner, *others[: 1 - OPENED]}:
+                del self._opened[old]
             return found
 
 
