@@ -14,8 +14,9 @@ import pytest
 
 from ragstone.config.model_settings import EmbedSettings
 from ragstone.config.serve_settings import ServeSettings
-from ragstone.config.settings import Settings, SourceSettings
+from ragstone.config.settings import AccessSettings, Settings, SourceSettings
 from ragstone.core.records import Run
+from ragstone.engine import Engine
 from ragstone.extraction.pdf.page_image import draw_pdf_page
 from ragstone.server.routes.runs import run_json
 from tests.extraction.containers.packing import pack_zip
@@ -150,6 +151,23 @@ async def test_an_uploaded_mail_goes_with_its_attachments(own: Settings) -> None
         original = await client.get(f"/v1/documents/{made['members'][1]['id']}/original")
         assert original.content == b"item,price\nroof,9000\n"
         assert (await client.delete(f"/v1/documents/{made['id']}")).json()["removed"] == 2
+        assert list_uploads(own) == []
+
+
+async def test_a_caller_who_may_not_see_files_of_an_archive_leaves_their_archive(own: Settings) -> None:
+    closed = b"---\nconfidentiality: restricted\n---\n# Salaries\n\nNine million.\n"
+    data = pack_zip({"open.md": b"# Tea\n\nIt is green.\n", "closed.md": closed})
+    async with Engine(own) as engine:
+        keys = [(await engine.create_key(role, roles=role)).text for role in ("write", "admin")]
+    locked = replace(own, access=AccessSettings(trusted=False))
+    async with open_client(locked, keys[0]) as writer, open_client(locked, keys[1]) as admin:
+        made = (await upload(writer, "x.zip", data)).json()
+        assert [one["path"] for one in made["members"]] == ["x.zip/open.md"]
+        assert (await writer.delete(f"/v1/documents/{made['id']}")).json()["removed"] == 1
+        assert list_uploads(own) == ["x.zip"]
+        left = (await admin.get("/v1/documents")).json()["documents"]
+        [one] = [one for one in left if one["path"].startswith("x.zip")]
+        assert (await admin.delete(f"/v1/documents/{one['id']}")).json()["removed"] == 1
         assert list_uploads(own) == []
 
 

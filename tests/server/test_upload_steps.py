@@ -15,6 +15,7 @@ from ragstone.core.types import Scope
 from ragstone.server import ingestion_queue
 from ragstone.server.upload_steps import hold_folder, place_file
 from tests.extraction.containers.packing import pack_zip
+from tests.extraction.containers.test_mail import make_mail
 from tests.patience import until_async
 from tests.server.conftest import open_client
 
@@ -94,6 +95,21 @@ async def test_documents_of_an_archive_that_was_half_ingested_are_those_of_its_f
             return [(one["path"], one["version"]) for one in documents] == expected
 
         await until_async(is_settled)
+
+
+async def test_attachments_of_a_mail_that_was_half_ingested_are_added(own: Settings) -> None:
+    mail = make_mail(("text", "csv", "prices.csv", b"item,price\nroof,9000\n")).as_bytes()
+    place = place_and_die(own, mail, path="offer.eml")
+    async with ragstone.open_async(settings=own) as engine:
+        await engine.ingest_files(place.parent, ["offer.eml"])
+        await engine.delete("offer.eml/prices.csv")
+    async with open_client(own) as client:
+
+        async def is_whole() -> bool:
+            documents = (await client.get("/v1/documents")).json()["documents"]
+            return [one["path"] for one in documents] == ["offer.eml", "offer.eml/prices.csv"]
+
+        await until_async(is_whole)
 
 
 async def test_a_server_clears_up_after_another_one_that_is_killed_later(

@@ -90,7 +90,7 @@ class Uploads:
                 async with self._locks.setdefault(engine.scope, asyncio.Lock()):
                     version = await _find_version(engine, placing.path)
                     await asyncio.to_thread(settle_left, folder, placing, version)
-                    if version is None and may_hold_members(placing.path):
+                    if may_hold_members(placing.path):
                         await self._settle_members(engine, placing.path)
 
     async def add(self, engine: Engine, file: Path, path: str) -> Added:
@@ -117,8 +117,9 @@ class Uploads:
             finally:
                 if not taken:
                     await asyncio.shield(self._undo(engine, folder / path, held, path))
-            if found:
-                return Added(found[0], found, [one for one in run.stats["skipped"] if is_within(one["path"], path)])
+            visible = {document.id for document in await engine.documents(UPLOADS)} if found else frozenset()
+            if members := [document for document in found if document.id in visible]:
+                return Added(members[0], members, [one for one in run.stats["skipped"] if is_within(one["path"], path)])
             document, _ = await engine.record(path, source=UPLOADS)
             return Added(document)
 
@@ -199,10 +200,12 @@ def check_upload_path(path: str) -> str:
 
 
 async def _find_members(engine: Engine, path: str) -> list[Document]:
-    """The documents of an upload that is an archive or a mail, by path; none for any other."""
+    """The documents of an upload that is an archive or a mail, by path, also those that the caller may not see; none
+    for any other upload."""
     if not may_hold_members(path):
         return []
-    found = [document for document in await engine.documents(UPLOADS) if is_within(document.path, path)]
+    newest = await engine.store.ledger(engine.scope).documents(UPLOADS)
+    found = [document for document in newest if is_within(document.path, path)]
     found.sort(key=lambda document: document.path)
     return found if found and found[-1].path != path else []
 
