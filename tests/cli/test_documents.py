@@ -11,6 +11,7 @@ import pytest
 import ragstone
 from tests.beside import DATA, LARGE
 from tests.commands import Run
+from tests.extraction.containers.packing import pack_zip
 from tests.extraction.pdf.locked import locked
 from tests.extraction.pdf.sheets import pdf, shown
 from tests.pixels import pixels
@@ -126,6 +127,14 @@ def test_a_folder_becomes_markdown_with_its_blocks_beside(run: Run, office: Path
     assert run("convert", office, "out", "--strict").status == 1
     assert run("convert", office, office / "quotas.csv").status == 2
     assert run("convert", "nowhere", "out").status == 2
+
+
+def test_what_is_left_out_of_an_archive_is_not_skipped(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.zip").write_bytes(pack_zip({"tea.md": b"# Tea", ".git/config": b"x"}))
+    done = run("convert", tmp_path / "x.zip", "out", "--strict", "--json").json
+    assert (done["converted"], done["skipped"]) == (1, [])
+    assert done["ignored"] == [{"path": "x.zip/.git/", "reason": "hidden"}]
+    assert (tmp_path / "out" / "x.zip" / "tea.md.md").is_file()
 
 
 def test_what_is_read_can_be_looked_at_as_a_page(run: Run) -> None:

@@ -35,7 +35,7 @@ class _OutputFolder:
     def put(self, path: str, made: Extraction | Refused) -> None:
         """Write a converted document; raises `UsageError` when nothing can be written there."""
         if isinstance(made, Refused):
-            if made.reason in LEFT_OUT and not self.single:
+            if made.reason in LEFT_OUT and (not self.single or "/" in path):  # a file in an archive was not named
                 self.ignored.append({"path": path, "reason": made.reason})
             else:
                 self.skipped.append({"path": path, "reason": made.reason, "message": str(made)})
