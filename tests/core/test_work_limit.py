@@ -1,12 +1,15 @@
 """Work past its limit is refused with the message it was given."""
 
+import asyncio
+import threading
 import time
 
 import pytest
 
 from ragstone.core import work_limit
 from ragstone.core.errors import Refused
-from ragstone.core.work_limit import check_work, limit_work
+from ragstone.core.work_limit import check_work, end_work_with_caller, limit_work
+from tests.patience import HANG
 
 
 def test_without_a_limit_all_work_goes_on() -> None:
@@ -30,3 +33,25 @@ def test_waiting_is_no_work() -> None:
     with limit_work(0.02, "too long"):
         time.sleep(0.05)
         check_work()
+
+
+async def test_work_that_nobody_waits_for_ends() -> None:
+    begun, over = threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        try:
+            while True:
+                check_work()
+        finally:
+            over.set()
+
+    async def call() -> None:
+        with end_work_with_caller():
+            await asyncio.to_thread(work)
+
+    task = asyncio.create_task(call())
+    await asyncio.to_thread(begun.wait)
+    task.cancel()
+    assert await asyncio.to_thread(over.wait, HANG)
+    check_work()

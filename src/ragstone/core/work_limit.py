@@ -1,7 +1,9 @@
 """How long the work on one document may take in this process: parsers of foreign formats run in limited processes of
-their own, all else here."""
+their own, all else here. And the end of work that nobody waits for any more."""
 
+import threading
 import time
+from asyncio import CancelledError
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,6 +18,7 @@ class _Limit(NamedTuple):
 
 
 _limit: ContextVar[_Limit | None] = ContextVar("work_limit", default=None)
+_left: ContextVar[threading.Event | None] = ContextVar("work_left", default=None)
 
 
 @contextmanager
@@ -29,8 +32,24 @@ def limit_work(seconds: float, message: str) -> Iterator[None]:
         _limit.reset(token)
 
 
+@contextmanager
+def end_work_with_caller() -> Iterator[None]:
+    """Once this is left, `check_work` raises `CancelledError` in threads that were given work here: a run that was
+    interrupted waits for them."""
+    left = threading.Event()
+    token = _left.set(left)
+    try:
+        yield
+    finally:
+        left.set()
+        _left.reset(token)
+
+
 def check_work() -> None:
     """Called between steps that are short by themselves. Without a limit it does nothing."""
+    left = _left.get()
+    if left is not None and left.is_set():
+        raise CancelledError
     limit = _limit.get()
     if limit is not None and time.thread_time() > limit.end:
         raise Refused("too_slow", limit.message)

@@ -16,6 +16,7 @@ from ragstone.core.errors import Unavailable
 from ragstone.core.ports import Ledger, ListedFile, Source, Store
 from ragstone.core.records import LEFT_OUT, PASSED_OVER, Run, Skipped
 from ragstone.core.types import Document, Revision, Scope
+from ragstone.core.work_limit import check_work, end_work_with_caller
 from ragstone.ingestion.file_stamps import read_clock
 from ragstone.ingestion.listing import Listing
 from ragstone.ingestion.packed_rows import PackedRows
@@ -47,6 +48,11 @@ class Tally:
     warnings: list[str] = field(default_factory=list)
     left_out: PackedRows = field(default_factory=PackedRows)
 
+    async def list_in_thread(self, source: Source) -> Listing:
+        """As `list_files`, which may take minutes where there are archives."""
+        with end_work_with_caller():
+            return await asyncio.to_thread(self.list_files, source)
+
     def list_files(self, source: Source) -> Listing:
         """The files that a source lists, by path; what it refuses is counted."""
         self.listed_at = read_clock()
@@ -54,6 +60,7 @@ class Tally:
 
     def _count_refused(self, found: Iterable[ListedFile | Skipped]) -> Iterator[ListedFile]:
         for entry in found:
+            check_work()
             if isinstance(entry, Skipped):
                 self._count_skipped(entry)
             else:

@@ -58,7 +58,7 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
         source.recall(await _recall_files(context, source.name), _tell_listing(tell))
     await recall_notes(context, source)
     try:
-        listed = await asyncio.to_thread(tally.list_files, source)
+        listed = await tally.list_in_thread(source)
     except Unavailable as error:
         if not context.keep_going:
             raise

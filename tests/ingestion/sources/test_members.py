@@ -1,5 +1,7 @@
 """Members of archives in a folder: listed in order, by the rules of the folder, read by their joined paths."""
 
+import asyncio
+import gzip
 import os
 import pickle
 import zipfile
@@ -16,6 +18,7 @@ from ragstone.extraction import containers
 from ragstone.extraction.containers import ContainerLimits
 from ragstone.ingestion.sources import FileSource, Rules
 from tests.extraction.containers.packing import pack_zip
+from tests.extraction.containers.test_tar import pack_tar
 
 OLD = 1_500_000_000
 
@@ -200,3 +203,24 @@ def test_threads_that_read_archives_in_archives_do_not_disturb_each_other(tmp_pa
     with ThreadPoolExecutor(8) as threads:
         read = list(threads.map(lambda path: found.read(path, 10), listed * 4))
     assert read == [path.rpartition("/")[2].removesuffix(".md").encode() for path in listed * 4]
+
+
+@pytest.mark.parametrize("name", ["x.tgz", "x.zip"])
+def test_the_listing_of_an_archive_ends_with_a_run_that_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    checks: list[str] = []
+
+    def leave() -> None:
+        checks.append(name)
+        raise asyncio.CancelledError
+
+    place = "zip_archive" if name == "x.zip" else "gzip_stream"
+    monkeypatch.setattr(f"ragstone.extraction.containers.{place}.check_work", leave)
+    inner = pack_zip({"a.md": b"1"})
+    (tmp_path / name).write_bytes(
+        pack_zip({"y.zip": inner}) if name == "x.zip" else gzip.compress(pack_tar({"y": inner}))
+    )
+    with pytest.raises(asyncio.CancelledError):
+        list(source(tmp_path).walk())
+    assert checks == [name]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from ragstone.core.errors import Refused
+from ragstone.core.work_limit import check_work
 from ragstone.extraction.containers.container import is_dense
 
 WBITS = 31  # with gzip's head
@@ -59,6 +60,7 @@ class GzipStream:
 
     def _advance(self, file: BinaryIO, size: int) -> bytes:
         """The next bytes, at most `size`; none at the end."""
+        check_work()
         now = self._live
         for _ in range(MOST_EMPTY):
             if now.unpacker.eof:

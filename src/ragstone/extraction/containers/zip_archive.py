@@ -9,6 +9,7 @@ from typing import BinaryIO, Protocol
 from ragstone.core.errors import Refused
 from ragstone.core.plural import format_count
 from ragstone.core.records import IGNORED
+from ragstone.core.work_limit import check_work
 from ragstone.extraction.containers.container import Budget, Member, Problem, is_dense
 from ragstone.extraction.containers.member_names import clean_name, escape_name, guess_charset
 from ragstone.extraction.containers.zip_directory import LOCAL, LOCAL_MARK, ZipEntry, read_entries
@@ -130,6 +131,7 @@ def _unpack(file: BinaryIO, entry: ZipEntry, most: int) -> Iterator[bytes]:
             if not waiting:
                 waiting = file.read(min(PIECE, left))
                 left -= len(waiting)
+            check_work()
             made = inflate.decompress(waiting, min(PIECE, wanted))
             if not made and not waiting:
                 raise EOFError
@@ -143,6 +145,7 @@ def _unpack(file: BinaryIO, entry: ZipEntry, most: int) -> Iterator[bytes]:
     while wanted > 0 and not unzip.eof:
         waiting = file.read(min(PIECE, left)) if unzip.needs_input else b""
         left -= len(waiting)
+        check_work()
         made = unzip.decompress(waiting, min(PIECE, wanted))
         if not made and not waiting and unzip.needs_input:
             raise EOFError
