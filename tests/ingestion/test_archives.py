@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,6 +61,11 @@ def test_a_member_that_became_unreadable_keeps_its_document(tmp_path: Path, open
     docs, kb = tmp_path / "docs", opened()
     write_zip(docs / "x.zip", {"tea.md": TEA, "coffee.md": COFFEE})
     kb.ingest(docs)
+    with zipfile.ZipFile(docs / "x.zip", "w", zipfile.ZIP_LZMA) as made:
+        made.writestr("tea.md", TEA)
+        made.writestr("coffee.md", COFFEE)
+    assert counts(kb.ingest(docs)[0]) == {"skipped": 2}
+    write_zip(docs / "x.zip", {"tea.md": TEA, "coffee.md": COFFEE})
     data = (docs / "x.zip").read_bytes()
     (docs / "x.zip").write_bytes(data[: len(data) - 30])
     [run] = kb.ingest(docs)

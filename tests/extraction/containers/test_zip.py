@@ -88,7 +88,7 @@ def test_what_needs_a_password_is_told_in_one_sentence_and_the_rest_is_read() ->
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (pack_entry(b"a.md", b"text", method=9), {"a.md": "unsupported"}),
+        (pack_entry(b"a.md", b"text", method=9), {"a.md": "unreadable"}),
         (pack_entry(b"a.md", b"text", rights=0o120777), {"a.md": "ignored"}),
         (pack_entry(b"a.md", b"text"), {}),
         (pack_zip({"a.md": bytes(50_000_000)}, zipfile.ZIP_DEFLATED), {"a.md": "too_large"}),

@@ -101,8 +101,12 @@ def test_an_archive_that_is_denied_is_not_opened_either(tmp_path: Path) -> None:
 
 def test_an_unchanged_archive_is_not_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_zip(tmp_path / "x.zip", {"a.md": b"1", "../b.md": b"2"})
-    (tmp_path / "README").write_bytes(b"no archive")
-    os.utime(tmp_path / "README", (OLD, OLD))
+    write_zip(tmp_path / "sheet.zip", {"[Content_Types].xml": b"<a/>"})
+    for name, data in (("README", b"no archive"), ("cut.tar.gz", gzip.compress(b"a.md" * 200)[:40])):
+        (tmp_path / name).write_bytes(data)
+        os.utime(tmp_path / name, (OLD, OLD))
+    (tmp_path / "cut.tgz").write_bytes(gzip.compress(pack_tar({"a.md": b"1" * 99}), 0)[:300])
+    os.utime(tmp_path / "cut.tgz", (OLD, OLD))
     monkeypatch.setattr("ragstone.ingestion.sources.members.time.time_ns", lambda: 1 << 62)
     opened: list[str] = []
     whole = containers.open_container
@@ -114,18 +118,19 @@ def test_an_unchanged_archive_is_not_opened_again(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("ragstone.ingestion.sources.members.open_container", noted)
     first = source(tmp_path)
     listed = list(first.walk())
-    assert opened == ["README", "x.zip"]
+    looked = ["README", "cut.tar.gz", "cut.tgz", "sheet.zip", "x.zip"]
+    assert opened == looked
     assert list(first.walk()) == listed
     again = source(tmp_path)
     again.take_notes(first.give_notes())
     assert list(again.walk()) == listed
     assert again.give_notes() == b""
-    assert opened == ["README", "x.zip"]
+    assert opened == looked
     other = source(tmp_path, ignore=("*.log",))
     other.take_notes(first.give_notes() or b"damaged")
     write_zip(tmp_path / "x.zip", {"c.md": b"1"})
     assert "x.zip/c.md" in paths(again)
-    assert opened == ["README", "x.zip", "x.zip"]
+    assert opened == [*looked, "x.zip"]
 
 
 def test_an_archive_that_the_disk_does_not_give_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,6 +166,18 @@ def test_an_archive_two_deep_is_opened_once_for_all_its_members(
 def test_a_blank_archive_is_told(tmp_path: Path, name: str, data: bytes, reason: str) -> None:
     (tmp_path / name).write_bytes(data)
     assert skipped(source(tmp_path)) == {name: reason}
+
+
+def test_an_archive_in_an_archive_that_the_disk_does_not_give_is_not_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_zip(tmp_path / "x.zip", {"y.zip": pack_zip({"a.md": b"1"})})
+
+    def fail(*_args: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("ragstone.extraction.containers.zip_archive._unpack", fail)
+    assert skipped(source(tmp_path)) == {"x.zip": "unreadable"}
 
 
 def test_a_file_that_is_an_archive_is_a_source(tmp_path: Path) -> None:

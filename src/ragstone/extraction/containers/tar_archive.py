@@ -122,7 +122,7 @@ class TarArchive:
             if entry.kind in LINKS:
                 self._add_problem(name, IGNORED, "it is a link")
             elif entry.is_sparse:
-                self._add_problem(name, "unsupported", "it is packed as a file with holes; unpack the archive")
+                self._add_problem(name, "unreadable", "it is packed as a file with holes; unpack the archive")
             elif entry.kind not in FILES:
                 self._add_problem(name, "unreadable", "it is a device or a pipe, not a file")
             else:

@@ -58,6 +58,8 @@ class ZipArchive:
             if most >= entry.size and (len(data) < entry.size or zlib.crc32(data) != entry.crc):
                 raise ValueError("its checksum is another one")
         except (zlib.error, struct.error, OSError, EOFError, ValueError, ArithmeticError) as error:
+            if isinstance(error, OSError) and error.errno:  # the disk's; those of bz2 have no number
+                raise
             why = str(error)[:100] if isinstance(error, ValueError) else "its data is damaged"
             said = f"{self._path}/{name} cannot be unpacked: {why}; pack it again, or copy the archive again"
             raise Refused("broken", said) from error
@@ -84,7 +86,7 @@ class ZipArchive:
                 self._add_problem(name, IGNORED, "it is a link")
             elif entry.method not in (STORED, DEFLATED, BZIPPED):
                 how = METHODS.get(entry.method, str(entry.method))
-                self._add_problem(name, "unsupported", f"it is packed by the method {how}; unpack the archive")
+                self._add_problem(name, "unreadable", f"it is packed by the method {how}; unpack the archive")
             elif is_dense(entry.size, entry.packed):
                 why = f"it unpacks to {entry.size:,} bytes from {entry.packed:,}, as only a bomb does"
                 self._add_problem(name, "too_large", why)

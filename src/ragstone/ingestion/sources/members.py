@@ -33,6 +33,7 @@ from ragstone.ingestion.sources.walk import EntryRules
 OPENED = 4  # containers whose members are remembered
 RESOURCE_FORKS = "__MACOSX"  # beside each file that macOS packs
 BINARY = "binary"  # the reason of an archive that is none of files
+SETTLED = (BINARY, "broken", "too_large")  # reasons that stay until the file or the limits change
 Key = tuple[object, ...]
 
 
@@ -207,10 +208,7 @@ def expand(
         try:
             contents = _find_contents(entry, members, notes)
         except Refused as error:
-            if error.reason == BINARY:
-                yield entry
-            else:
-                yield Skipped(entry.path, error.reason, str(error))
+            yield Skipped(entry.path, error.reason, str(error))
             continue
         if contents.is_document:
             yield entry
@@ -225,7 +223,13 @@ def _find_contents(entry: ListedFile, members: Members, notes: ContainerNotes) -
     contents = notes.find(entry)
     if contents is None:
         now = time.time_ns()
-        contents = members.list_contents(entry)
+        try:
+            contents = members.list_contents(entry)
+        except Refused as error:
+            if error.reason not in SETTLED:
+                raise
+            whole = Contents(problems=(Problem("", error.reason, str(error)),), is_document=False)
+            contents = NO_CONTAINER if error.reason == BINARY else whole
         if not any(one.name.endswith(UNLISTED) for one in contents.problems):
             notes.note(entry, contents, now=now)
     return contents
