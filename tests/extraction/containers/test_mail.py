@@ -50,9 +50,24 @@ def test_attachments_are_files_and_what_programs_read_is_none() -> None:
     assert read_all(mail.as_bytes()) == {
         "price list.csv": PRICES,
         "price list (2).csv": PRICES,
-        ".._.._etc_passwd": b"x",
+        "passwd": b"x",
         "plan.pdf": b"%PDF-",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (r"C:\Users\ann\offer.csv", "offer.csv"),
+        ("/home/ann/offer.csv", "offer.csv"),
+        ("C:offer.csv", "offer.csv"),
+        ("offer 3/4.csv", "offer 3_4.csv"),
+        ("x" * 400 + ".csv", "x" * 196 + ".csv"),
+        ("..", "attachment"),
+    ],
+)
+def test_names_of_attachments_lead_nowhere_and_keep_their_endings(name: str, expected: str) -> None:
+    assert list(read_all(make_mail(("text", "csv", name, PRICES)).as_bytes())) == [expected]
 
 
 def test_a_mail_without_files_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from ragstone.core.errors import Refused
 from ragstone.extraction import sandbox
 from ragstone.extraction.containers.container import UNLISTED, Budget, Member, Problem
 from ragstone.extraction.containers.member_names import clean_name
+from ragstone.extraction.mail.mime import cut_name
 from ragstone.extraction.mail_boundaries import is_archive, undo_quoting
 from ragstone.extraction.media_types import EML, MBOX, MSG, OLE_MARK, file_suffix
 
@@ -20,6 +21,7 @@ ENDINGS = (".eml", ".msg", ".oft", ".mbox", ".mbx")
 # In every mail with an attachment; what has none of it need not be parsed.
 NAMED = re.compile(rb"name\*?\d{0,2}\*?\s*=|content-disposition:\s*attachment|message/|ms-tnef", re.IGNORECASE)
 NAMED_IN_MSG = "__attach_version1.0".encode("utf-16-le")
+PLACE, PLACED = re.compile(r"[A-Za-z]:|\.{0,2}[\\/]"), re.compile(r"[\\/:]")  # where it lay at its sender
 CLOSED = 500  # characters of a reason
 TOGETHER = 8_000_000  # bytes of attachments that are taken out of a mail at once: for each time it is parsed whole
 HEADER = re.compile(rb"^(?:from|to|cc|date|subject)[ \t]*:", re.MULTILINE | re.IGNORECASE)
@@ -134,7 +136,8 @@ class MailContainer:
 
     def _add(self, row: _Row) -> None:
         folder = f"{_clean_part(row.folder, 'mail')}/" if row.folder else ""
-        name = _clean_part(row.name, "attachment")
+        name = PLACED.split(row.name)[-1] if PLACE.match(row.name) else row.name
+        name = _clean_part(name, "attachment")
         stem, dot, ending = name.rpartition(".")
         stem, ending = (stem, dot + ending) if stem else (name, "")
         whole, plain = f"{folder}{name}", f"{folder}{name}"
@@ -148,7 +151,8 @@ class MailContainer:
 def _clean_part(name: str, instead: str) -> str:
     """One name of a path."""
     readable = "".join(sign if sign.isprintable() else " " for sign in name)
-    plain = re.sub(r"[/\\]", "_", readable).strip(" ")[:200]
+    plain = re.sub(r"[/\\]", "_", readable).strip(" ")
+    plain = cut_name(plain)
     try:
         return clean_name(plain) if plain.strip("._ ") else instead
     except ValueError:

@@ -9,7 +9,7 @@ from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.cards import NOTHING, Cards
 from ragstone.extraction.html.parse import Html
-from ragstone.extraction.mail.mime import decode_part_text, decode_payload, part_filename, part_type, subparts
+from ragstone.extraction.mail.mime import cut_name, decode_part_text, decode_payload, part_filename, part_type, subparts
 from ragstone.extraction.media_types import CALENDAR, CARD
 from ragstone.extraction.plain_text import PlainText
 from ragstone.extraction.record.builder import BlockDraft, adopt_blocks
@@ -104,7 +104,7 @@ def attachment_name(part: Message, *, whole: bool = False) -> str:
     if is_text and (whole or disposition == "inline"):
         return ""
     if name := part_filename(part):
-        return name[:200]
+        return cut_name(name)
     return part_type(part) if disposition == "attachment" or part.get_content_maintype() == "message" else ""
 
 

@@ -25,6 +25,7 @@ DIVIDER = re.compile(r'^--([^\s"\\](?:[^"\\\r\n]{0,68}[^\s"\\])?)[ \t]*\r?\n(?=[
 MAILS = ("message/rfc822", "message/global", "message/news")
 FILES = ("application/octet-stream", "text/plain", "application/x-unknown")
 CODED = ("base64", "quoted-printable")
+LONGEST_NAME, LONGEST_ENDING = 200, 10  # characters
 
 
 class _AsSent(Compat32):
@@ -147,6 +148,11 @@ def _decode_word(word: re.Match[str]) -> bytes:
         return base64.b64decode(inner + b"=" * (-len(inner) % 4))
     except binascii.Error:
         return word[0].encode("utf-8", "surrogateescape")
+
+
+def cut_name(name: str) -> str:
+    """A name with at most 200 characters, among them its ending."""
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - LONGEST_ENDING] + name[-LONGEST_ENDING:]
 
 
 def part_filename(part: Message) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 
 from ragstone.extraction.labelled_bytes import decode_bytes
+from ragstone.extraction.mail.mime import cut_name
 from ragstone.extraction.mail.rtf_body import unpack_rtf, unwrap_page
 
 SIGNATURE = b"\x78\x9f\x3e\x22"
@@ -58,7 +59,7 @@ def read_tnef(data: bytes) -> TnefMessage | None:
         elif name == ATTACHMENT and found.attachments:
             long = dict(_list_properties(value, charset)).get(PR_FILENAME)
             found.attachments[-1] = long if isinstance(long, str) and long else found.attachments[-1]
-    found.attachments = [name[:200] or "?" for name in found.attachments]
+    found.attachments = [cut_name(name) or "?" for name in found.attachments]
     found.mail = _make_mail(values, plain, charset)
     return found
 
