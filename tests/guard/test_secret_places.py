@@ -8,6 +8,7 @@ WORD = "Qm7wZebra9"
 AWS = "hV3kLm9Q/x2TzRb7NcW4yKdP+8sFgJ1uXoE5aGiq"
 KEY = "mQ7Rz2LkX9vTb4NcW8yKdP3sFgJ5uHoE"
 LETTERS = "qzxvkwmjhgbp"
+PLACE = "zooPassword5"
 AWS_ID = "AKIA" + "T4WQ7XNR2KVH5JPD"
 FERNET = "p3Xk9_vT-2LmQz7RbN4cWyKd8sFgJ1uXoE5aGiqHtY0="
 BARE_KEYS = [
@@ -137,6 +138,35 @@ SHAPES = [
     f'"lions": "{KEY}",',
     f"tell them {KEY} at the gate",
 ]
+# Names of attributes are no types of a declaration.
+ATTRIBUTES = [
+    f'<input type="password" name="password" id="{PLACE}" class="zoo">',
+    f'<label for="inputPassword" class="{PLACE}">Password</label>',
+    f"<input type=password id='{PLACE}'>",
+    f'read <a href="https://zoo.example.org/password-managers" target="_{PLACE}">best</a> of them',
+    f'<TextField label="Password" helperText="{PLACE} has 10 letters" />',
+]
+# What tells which one is meant, however much chance made it.
+IDENTIFIERS = [
+    f"Lot: {KEY[:24].upper()}\nlions = {KEY[:24].upper()}",
+    f"Booking: {KEY[:24]}\nX-Zoo-Message-State: {KEY}",
+    f'"channel": "{KEY[:24]}", "b": "{KEY}", "playlist": "PL{KEY}"',
+    f"lions: 'UC{KEY[:22]}'\nlions: '1{KEY}'\nthe sheet 1{KEY} has them",
+    f"lions = 'cus_{KEY[:14]}{KEY[:14]}'",
+    f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{KEY}{KEY[:11]} lion@zoo",
+    f"onLion: doubleLion2Load_{KEY},\nlion = {KEY}[0];",
+    "lions = 'C27H46Na2Ca3Al2F14K3FeC6N6CuSO4'",
+    "component: LionButton2RootDisabledV5Zoo1a2b",
+    f"the digest is {KEY} here",
+    f"{'a' * 8}8hoOK3/{AWS[:8]}/{KEY}9",
+    f"src/hooks/{KEY}",
+    '"agB4AC0AbABtAC0AegBlAHIAb1JlZ3VsYXIAUgBlAGcAdQBsAGEAcm1qeC1sbS16", "x"',
+    "The user is identified by UUID-4711, and users to be identified by ORCID2024.",
+    "password: 7392149 resets",
+    "getPassword('Jdbc/Lion2A'), getSecret(\"Zoo2-Lion/Main9\")",
+    "the master password Rotation2 began",
+    'PASSWD_CHARSET = "0123456789abcdef"\npasswordLabel: string = "Password (8+ letters)"',
+]
 SHOWN = (WORD, WORD.lower(), KEY[:17], LETTERS, "73921495", AWS, FERNET, "bGlvbjpR", "TUlJRXBB")
 
 
@@ -208,6 +238,8 @@ def test_a_stream_masks_it_too(text: str) -> None:
         "secret: lion-password-1",
         "secretName: Lion2A!x",
         "| Login | lions / tigers |",
+        *ATTRIBUTES,
+        *IDENTIFIERS,
         "self.lion_tokens = LionEmbedding4Manes(\n    8, 9)",
         "token_storage = _Zoo365TokenStorage()",
         'COMMANDS = [\n    "pwd",\n    "roar",\n    "paws2d",\n    "roar4lions",\n]',

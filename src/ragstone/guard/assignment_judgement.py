@@ -28,8 +28,11 @@ KIND = re.compile(r"(?i)(?:client|api|app|consumer|access|auth)[ _-]\Z")
 ARGUMENT = re.compile(r"[A-Za-z_]\w*[=(]")  # of a call: "pass `check_0d=True`"
 CALLED = re.compile(r"[A-Za-z_][\w.]*")
 NAMED_SECRET = re.compile(r"(?i)secret[\"'`\])]{0,3}\s*(?:=>|[:=])[\s\"'`]*\Z")
-# Six digits and more; a year and a month are none.
+# Six digits and more; a year and a month are none, and neither is a number of something.
 DIGITS = re.compile(r"(?!(?:19|20)\d\d)\d{6,12}")
+COUNTED = re.compile(r"[ ][^\W\d_]{2}")
+# A call that gives a secret takes the name of it: `getPassword("jdbc/zoo2")`.
+GETTER = re.compile(r"(?i)(?:get|find|fetch|read|load|look_?up|resolve|request|prompt|ask)[a-z_]{0,24}\Z")
 LETTERS = re.compile(r"\[[^\]]+\]")  # a pattern
 DIGIT = re.compile(r"\d")
 COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -47,10 +50,15 @@ def is_secret_assignment(match: re.Match[str], start: int, end: int, *, quoted: 
         loose = _is_loosely_joined(match) or _is_verdict(match, match.end() if quoted else end)
         meant = is_password(value, quoted=quoted) and (not loose or is_strong(value))
         meant = meant or is_word_password(match.string, start, end)
-        meant = meant or (not loose and match["password"].lower() != "pass" and DIGITS.fullmatch(value) is not None)
+        meant = meant or (not loose and match["password"].lower() != "pass" and _is_number(match, value, end))
     else:
         meant = _is_meant_key(match, value, start, quoted=quoted)
     return meant and not is_placeholder(value)
+
+
+def _is_number(match: re.Match[str], value: str, end: int) -> bool:
+    """Whether a password is a number, and not how many of something there are."""
+    return DIGITS.fullmatch(value) is not None and COUNTED.match(match.string, end) is None
 
 
 def _is_verdict(match: re.Match[str], end: int) -> bool:
@@ -97,6 +105,8 @@ def _is_in_place(match: re.Match[str], value: str, end: int) -> bool:
     if match["below"] is not None:
         alone = match["blank"] is None or (match["password"] is None and is_long_key(value))
         return alone and not value.endswith(":") and LINE_ENDS.match(match.string, end) is not None
+    if match["call"] is not None and GETTER.search(match.string, max(0, match.start() - NAME_BEFORE), match.start()):
+        return False
     return match["cell"] is None or CELL_ENDS.match(match.string, end) is not None
 
 

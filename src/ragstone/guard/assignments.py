@@ -63,10 +63,11 @@ STARTS = (
 # Names such as `token_file` and `password_length` tell about a secret and hold none.
 ABOUT = (
     r"(?![\w.-]{0,30}(?:file|path|url|uri|name|type|length|len|policy|count|limit|expir|ttl|field|hash|digest|env"
-    r"|regexp?|pattern)\b)"
+    r"|regexp?|pattern|label|kind|title|message|msg|placeholder|charset|alphabet)\b)"
 )
 OPTION = re.compile(
-    r"(?:(?<![\w-])--?|(?:^|[\s\"'`])(?:ENV|ARG|setenv|setx|set -g?x|require|master)[ ]{0,4})[\w-]{0,40}$"
+    r"(?:(?<![\w-])--?|(?:^|[\s\"'`])(?:ENV|ARG|setenv|setx|set -g?x)[ ]{1,4})[\w-]{0,40}$"
+    r"|(?:^|[\s\"'`])(?:require|master)$"
 )
 QUOTE_NEXT = r"(?=[ \t]{0,4}[bru@$]?(?:\"(?!\")|'(?!')|`(?!`)))"
 NAME_END = r"(?:\\{0,2}[\"'`]|[\])*~]|</\w{1,10}>){0,4}"
@@ -77,7 +78,7 @@ NAME_END = r"(?:\\{0,2}[\"'`]|[\])*~]|</\w{1,10}>){0,4}"
 ASSIGNMENT = compile_late(
     rf"(?i)(?:{NAME}|{ANY_KEY}){ABOUT}[\w.\[\]-]{{0,40}}{NAME_END}"
     r"(?:(?:,\s{0,40}|\s{1,40})\"?value\"?[ \t]{0,4}[:=]"
-    rf"|(?::[ ]?|[ ])[A-Za-z][\w.&<>\[\]|?]{{0,40}}[ ]?:?={QUOTE_NEXT}"
+    rf"|(?<=\w)(?::[ ]?[A-Za-z][\w.&<>\[\]|?]{{0,40}}[ ]?:?=|[ ][A-Za-z][\w.\[\]]{{0,40}}[ ]:?=[ ]){QUOTE_NEXT}"
     rf"|[ \t]{{0,8}}(?::=|::=|\?=|=>|->|→|[=!]={{1,2}}{QUOTE_NEXT}|=|:(?!:)|：|(?P<comma>(?<=[\"']),))"
     r"(?:\*{1,3}|__|</\w{1,10}>){0,2}"
     rf"|(?<=[\w\"'\])])[ \t]{{1,2}}(?:or|\|\||\?\?){QUOTE_NEXT}"

@@ -47,7 +47,10 @@ WORD_CALL = compile_late(
     r"|convertto-securestring\s{1,4}(?:-string\s{1,4})?)" + QUOTED
 )
 SQL_CALL = compile_late(r"(?i)identified\s{1,4}by\s{1,4}(?P<value>[^\s;'\"`(),]{5,128})")
-SQL_BEFORE = re.compile(r"(?i)(?<![a-z])(?:user|role|to|for)\s{1,4}\S{1,80}\s{1,4}\Z")
+# In prose a record is "identified by" something too.
+SQL_BEFORE = re.compile(
+    r"(?<![A-Za-z])(?:USER|ROLE|TO|FOR|(?:user|role)(?!\s+(?:is|was|be|been|can|may|must|will|not)\s))\s{1,4}\S{1,80}\s{1,4}\Z"
+)
 BEFORE = 100
 WORD_STARTS = ("identified by", "identified with", "convertto-securestring")
 CALLS = (

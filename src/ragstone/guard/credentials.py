@@ -77,16 +77,11 @@ URL_LOGIN = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/\"'<>]{3,128})@(?
 DRIVER = re.compile(r"@(?:tcp|udp|unix)\(")
 DRIVER_LOGIN = re.compile(r"(?<![\w/:.@-])[\w.-]{1,32}:(?P<value>[^\s/\"'<>`]{3,128})\Z")
 BEFORE_DRIVER = 170
-# A web hook's address ends in its secret.
-HOOK = compile_late(
-    r"(?i)hooks?\w{0,24}[\"'`]?(?:[ ]{0,4}[:=][ ]{0,4}[\"'`]?https?://)?[^\s\"'<>`]{0,200}?/"
-    r"(?P<value>[\w-]{20,128})(?![\w/.-])"
-)
 LOGIN = compile_late(
     r"(?i)\bcurl\b(?:[^\n|;\\]|\\\s?){0,400}?\s(?:-u ?|--(?:proxy-)?user[ =]{1,3})"
     r"[\"']?(?:[^\s:\"'$@]{0,64}|\{[^\s:\"'$@]{0,64}\}\"):\"?(?P<value>[^\s\"']{3,128})"
 )
-LOGIN_STARTS = ("curl", "machine", "contribsys", "hook")
+LOGIN_STARTS = ("curl", "machine", "contribsys")
 # The key that stands beside its id.
 AWS_PAIR = compile_late(
     r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])[^\n]{0,80}?\n?[^\n]{0,60}?(?<![\w+/=])(?P<value>[A-Za-z0-9+/]{40})(?![\w+/=])"

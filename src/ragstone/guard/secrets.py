@@ -24,7 +24,6 @@ from ragstone.guard.credentials import (
     DRIVER,
     DRIVER_LOGIN,
     GEMS,
-    HOOK,
     LOGIN,
     MACHINE,
     PRIVATE_KEY,
@@ -34,6 +33,7 @@ from ragstone.guard.credentials import (
     VENDORS,
 )
 from ragstone.guard.encoded_secrets import find_encoded
+from ragstone.guard.hook_secrets import find_hooks
 from ragstone.guard.lead_words import find_places
 from ragstone.guard.listed_judgement import is_listed_secret
 from ragstone.guard.listed_secrets import find_listed, opens_list
@@ -203,10 +203,6 @@ def _find_logins(text: str, places: Places) -> Iterator[Finding]:
     for match in matches:
         if not is_placeholder(match["value"]):
             yield Finding("password", *match.span("value"))
-    hooks = (match for at in places.find(("hook",)) if (match := HOOK.match(text, at)))
-    for match in hooks:
-        if is_key(match["value"]) and not is_example(match["value"]):
-            yield Finding("api_key", *match.span("value"))
     for match in URL_TOKEN.finditer(text):
         if is_long_key(match["value"]) or (is_random(match["value"]) and is_token(match["value"])):
             yield Finding("api_key", *match.span("value"))
@@ -223,6 +219,7 @@ def _find_others(text: str, places: Places, names: Sequence[int]) -> Iterator[Fi
         find_aws,
         find_prefixed,
         find_chance,
+        find_hooks,
     )
     for kind, start, end in chain.from_iterable(find(text, places) for find in finders):
         if not is_placeholder(text[start:end]):

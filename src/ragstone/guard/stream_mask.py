@@ -10,6 +10,7 @@ from ragstone.guard.call_secrets import CALL_STARTS
 from ragstone.guard.commands import COMMAND_STARTS
 from ragstone.guard.credentials import AUTHORIZATION_STARTS, LOGIN_STARTS, PRIVATE_KEY_STARTS
 from ragstone.guard.encoded_secrets import ENCODED_STARTS
+from ragstone.guard.hook_secrets import HOOK_STARTS
 from ragstone.guard.listed_secrets import find_list_end
 from ragstone.guard.login_pairs import ASCII_LEADS, OTHER_LEADS
 from ragstone.guard.masking import mask_secrets
@@ -18,7 +19,7 @@ from ragstone.guard.pipe_table_secrets import find_line_end
 WORDS_KEPT = 4  # a name of a secret has at most so many words
 LONGEST = 20_000  # characters that are kept back at most
 STARTS = (*AUTHORIZATION_STARTS, *PRIVATE_KEY_STARTS, *COMMAND_STARTS, *CALL_STARTS, *ENCODED_STARTS)
-OTHER_NAMES = sorted({*STARTS, "cookie", *LOGIN_STARTS})
+OTHER_NAMES = sorted({*STARTS, "cookie", *LOGIN_STARTS, *HOOK_STARTS})
 NAMES = compile_late(
     "|".join((NAME, AWS_WORD, r"(?<=: )&[\w.-]{1,40} ", *map(re.escape, (*OTHER_NAMES, *ASCII_LEADS, *OTHER_LEADS)))),
     re.IGNORECASE,
