@@ -84,6 +84,21 @@ async def test_roles_that_a_restored_dump_lacks_are_made_again(
         server.run(f"DROP ROLE IF EXISTS {role}")
 
 
+async def test_a_dump_of_an_earlier_version_gets_its_roles_with_the_migrations(
+    server: Server, bare: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a second migrate made them: the first found something else to do."""
+    role = f"restored_{bare}"
+    superuser = urlsplit(server.superuser)._replace(path=f"/{bare}").geturl()
+    await migrate(superuser, migrations=MIGRATIONS[:-1])
+    monkeypatch.setattr(importlib.import_module("ragstone.stores.postgres.migrate"), "ROLES", (role,))
+    try:
+        assert len((await migrate(superuser)).applied) == 1
+        assert server.run(f"SELECT rolcanlogin FROM pg_roles WHERE rolname = '{role}'") == [(False,)]
+    finally:
+        server.run(f"DROP ROLE IF EXISTS {role}")
+
+
 async def test_two_at_once_migrate_once(server: Server, bare: str) -> None:
     done = await asyncio.gather(*(migrate(server.owner(bare)) for _ in range(4)))
     assert sorted(len(one.applied) for one in done) == [0, 0, 0, len(MIGRATIONS)]

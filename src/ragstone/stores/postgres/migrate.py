@@ -63,13 +63,14 @@ async def _apply_missing(
     await connection.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
     await _prepare_schema(connection, place)
     known = await _check_applied(connection, migrations, place)
+    has_roles = len(known) > 1
+    notes += await _restore_roles(connection) if has_roles else ()
     done = []
     for migration in migrations:
         if migration.version not in known:
             await _apply_migration(connection, migration)
             done.append(f"{migration.version:04d}_{migration.name}")
-    if not done and len(known) > 1:
-        notes += await _restore_roles(connection)
+    if has_roles:
         await connection.execute("SELECT ragstone.grant_roles()")
     version = max((m.version for m in migrations), default=0)
     return MigrationResult(version, tuple(done), tuple(dict.fromkeys(filter(None, notes))))
@@ -82,6 +83,8 @@ async def _restore_roles(connection: AsyncConnection[Any]) -> list[str]:
         if await _fetch_value(connection, f"SELECT to_regrole('{name}') IS NULL"):
             try:
                 await connection.execute(f"CREATE ROLE {name} NOLOGIN".encode())
+            except (psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
+                continue  # a migration of another database of this server was quicker
             except psycopg.errors.InsufficientPrivilege:
                 notes.append(
                     f"role {name} could not be made here; make it with CREATEROLE, then run ragstone migrate again"
