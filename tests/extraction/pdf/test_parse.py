@@ -51,6 +51,7 @@ def test_every_span_lies_in_the_record_and_has_a_page_and_a_box() -> None:
     ("said", "title"),
     [
         ("Report of the walls and gates", "Report of the walls and gates"),
+        ("Gatehouse yearbook", "Gatehouse yearbook"),
         ("0000320193-22-000070", "The walls"),
         ("88300 162..177", "The walls"),
         ("Letterhead blue template", "The walls"),
@@ -58,7 +59,9 @@ def test_every_span_lies_in_the_record_and_has_a_page_and_a_box() -> None:
     ],
 )
 def test_a_title_in_the_properties_counts_where_the_beginning_bears_it_out(said: str, title: str) -> None:
-    page = shown(50, 60, "The walls", size=20, font="F2") + paragraph(50, 100, [*text(12), "a report of gates"])
+    page = shown(50, 60, "The walls", size=20, font="F2") + paragraph(
+        50, 100, [*text(12), "a report of gates", "Y E A R B O O K", "of a gate-house"]
+    )
     assert read(page, title=said).title == title
 
 

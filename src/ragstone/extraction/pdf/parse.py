@@ -23,6 +23,7 @@ WINDOW = 128  # pages that are read before the file is opened anew: pdfium keeps
 PAGES = 100_000  # of one file
 FILES_NAMED, LONGEST = 5, 120  # embedded files in a message, and letters of their names
 WORD = re.compile(r"[^\W\d_]{2,}")
+BETWEEN_LETTERS = re.compile(r"[\W_]+")
 BEGINNING, FEWEST_WORDS = 10_000, 100  # characters that a title is looked for in; words that can tell
 INFO = {"Author": "author", "Subject": "subject", "CreationDate": "created", "Producer": "producer"}
 
@@ -113,7 +114,8 @@ def _is_borne_out(title: str, record: str) -> bool:
     beginning = record[:BEGINNING].casefold()
     if not words or len(beginning.split()) < FEWEST_WORDS:
         return bool(words)
-    return 2 * sum(word in beginning for word in words) >= len(words)
+    letters = BETWEEN_LETTERS.sub("", beginning)  # titles are set in spaced letters, and broken with hyphens
+    return 2 * sum(word in letters for word in words) >= len(words)
 
 
 def _collect_warnings(pages: list[Page], files: list[str], reader: PageOcr) -> Iterator[str]:
