@@ -91,3 +91,8 @@ def test_words_of_the_path_are_found_where_the_title_lacks_them() -> None:
 def test_the_name_of_a_folder_does_not_tell_the_language_of_a_text() -> None:
     [chunk] = make_revision("de/la/en/prices.md", ["Prices rose."]).chunks
     assert not any(":" in term for term in bm25.term_frequencies(chunk)[0])
+
+
+def test_no_part_of_a_name_is_a_word_of_a_long_path() -> None:
+    [chunk] = make_revision(f"encyclopedia/{'zoo/' * 48}a.md", ["Prices rose."]).chunks
+    assert set(bm25.term_frequencies(chunk)[0]) == {"zoo", "price", "rose"}

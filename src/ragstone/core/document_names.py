@@ -52,7 +52,9 @@ def list_path_words(path: str, title: str | None) -> list[str]:
     >>> list_path_words("guide/install.md", "Install"), list_path_words("a7/readme.md", None)
     (['guide'], ['a7'])
     """
-    folder, slash, file = unquote(path[-LONGEST:]).rpartition("/")
+    end = path[-LONGEST:]
+    whole = end if end == path else end.partition("/")[2] or end  # no part of a name, nor of an escape
+    folder, slash, file = unquote(whole).rpartition("/")
     names = f"{readable_path(folder)}{slash}{readable_name(file)}"
     said = set(WORDS.findall((title or "").casefold()))
     return [one for one in WORDS.findall(names) if one.casefold() not in said and not COUNT.fullmatch(one)]
