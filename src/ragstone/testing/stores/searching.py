@@ -93,9 +93,9 @@ class SearchContract(StoreFixtures):
         async with store.reader(SCOPE) as reader:
             if word_signal(reader) != "bm25":
                 return  # counts of words of the text
-            for query, found in (("acme", paths[:1]), ("umbrella", paths[:0:-1]), ("2023", paths[2:])):
+            for query, found in (("acme", paths[:1]), ("umbrella", paths[1:]), ("2023", paths[2:])):
                 hits = await reader.matching(query, where=EVERYTHING, limit=9)
-                assert [hit.place[0] for hit in hits] == list(found), query
+                assert [hit.place[0] for hit in hits] == list(found), query  # the shorter one first
                 rated = await reader.rate([hits[0].id], vector=None, query=query)
                 assert rated[hits[0].id]["bm25"] == hits[0].score
 
