@@ -99,6 +99,19 @@ def test_an_archive_that_is_denied_is_not_opened_either(tmp_path: Path) -> None:
         found.read("x.zip/secret.zip/a.md", 10)
 
 
+def note_opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths of the files that are opened as containers from now on."""
+    opened: list[str] = []
+    whole = containers.open_container
+
+    def noted(file: Any, *, path: str, budget: Any) -> Any:
+        opened.append(path)
+        return whole(file, path=path, budget=budget)
+
+    monkeypatch.setattr("ragstone.ingestion.sources.members.open_container", noted)
+    return opened
+
+
 def test_an_unchanged_archive_is_not_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_zip(tmp_path / "x.zip", {"a.md": b"1", "../b.md": b"2"})
     write_zip(tmp_path / "sheet.zip", {"[Content_Types].xml": b"<a/>"})
@@ -108,14 +121,7 @@ def test_an_unchanged_archive_is_not_opened_again(tmp_path: Path, monkeypatch: p
     (tmp_path / "cut.tgz").write_bytes(gzip.compress(pack_tar({"a.md": b"1" * 99}), 0)[:300])
     os.utime(tmp_path / "cut.tgz", (OLD, OLD))
     monkeypatch.setattr("ragstone.ingestion.sources.members.time.time_ns", lambda: 1 << 62)
-    opened: list[str] = []
-    whole = containers.open_container
-
-    def noted(file: Any, *, path: str, budget: Any) -> Any:
-        opened.append(path)
-        return whole(file, path=path, budget=budget)
-
-    monkeypatch.setattr("ragstone.ingestion.sources.members.open_container", noted)
+    opened = note_opened(monkeypatch)
     first = source(tmp_path)
     listed = list(first.walk())
     looked = ["README", "cut.tar.gz", "cut.tgz", "sheet.zip", "x.zip"]
@@ -150,14 +156,7 @@ def test_an_archive_two_deep_is_opened_once_for_all_its_members(
     write_zip(tmp_path / "x.zip", {"a.zip": pack_zip({"b.zip": pack_zip(files)})})
     found = source(tmp_path)
     listed = paths(found)
-    opened: list[str] = []
-    whole = containers.open_container
-
-    def noted(file: Any, *, path: str, budget: Any) -> Any:
-        opened.append(path)
-        return whole(file, path=path, budget=budget)
-
-    monkeypatch.setattr("ragstone.ingestion.sources.members.open_container", noted)
+    opened = note_opened(monkeypatch)
     assert {found.read(path, 10) for path in listed} == {b"text"}
     assert opened == ["x.zip", "x.zip/a.zip", "x.zip/a.zip/b.zip"]
 

@@ -12,6 +12,7 @@ from ragstone.core.errors import Refused
 from ragstone.extraction import sandbox
 from ragstone.extraction.containers.container import UNLISTED, Budget, Member, Problem
 from ragstone.extraction.containers.member_names import clean_name
+from ragstone.extraction.mail.attachment_row import Attachment
 from ragstone.extraction.mail.mime import cut_name
 from ragstone.extraction.mail_boundaries import is_archive, undo_quoting
 from ragstone.extraction.media_types import EML, MBOX, MSG, OLE_MARK, file_suffix
@@ -26,18 +27,6 @@ CLOSED = 500  # characters of a reason
 TOGETHER = 8_000_000  # bytes of attachments that are taken out of a mail at once: for each time it is parsed whole
 HEADER = re.compile(rb"^(?:from|to|cc|date|subject)[ \t]*:", re.MULTILINE | re.IGNORECASE)
 HEAD = 1_000_000  # bytes
-
-
-class _Row(msgspec.Struct, frozen=True, array_like=True):
-    """A row as the sandbox gives it, of which nothing is believed."""
-
-    folder: str
-    name: str
-    size: int
-    closed: str
-    begin: int
-    end: int
-    number: int
 
 
 def find_mail_kind(start: bytes, path: str) -> str | None:
@@ -62,7 +51,7 @@ class MailContainer:
         self._path = path
         self._kind = kind
         self._bounds = budget.limits.bounds
-        self._rows: dict[str, _Row] = {}
+        self._rows: dict[str, Attachment] = {}
         self._last: dict[str, int] = {}  # of each name that several have the last number
         self._taken: dict[str, bytes] = {}
         self._lock = threading.Lock()  # of what was taken
@@ -114,7 +103,7 @@ class MailContainer:
         except (msgspec.DecodeError, RecursionError, ValueError, LookupError) as error:
             raise Refused("broken", f"{path} cannot be read: the mail that it lies in is damaged") from error
 
-    def _list_rows(self, data: bytes, most: int) -> list[_Row]:
+    def _list_rows(self, data: bytes, most: int) -> list[Attachment]:
         try:
             packed = sandbox.get_shared().draw(
                 f"{PARSERS}:list_attachments",
@@ -123,7 +112,7 @@ class MailContainer:
                 options={"kind": self._kind, "most": most},
                 bounds=self._bounds,
             )
-            return msgspec.msgpack.decode(packed, type=list[_Row])
+            return msgspec.msgpack.decode(packed, type=list[Attachment])
         except Refused as error:
             self._add_problem(error.reason, str(error))  # its own reader may have more luck, and so may the next run
         except (msgspec.DecodeError, RecursionError, ValueError):
@@ -134,7 +123,7 @@ class MailContainer:
         if not self.problems:
             self.problems.append(Problem(UNLISTED, reason, f"the attachments of {self._path} were not listed: {why}"))
 
-    def _add(self, row: _Row) -> None:
+    def _add(self, row: Attachment) -> None:
         folder = f"{_clean_part(row.folder, 'mail')}/" if row.folder else ""
         name = PLACED.split(row.name)[-1] if PLACE.match(row.name) else row.name
         name = _clean_part(name, "attachment")

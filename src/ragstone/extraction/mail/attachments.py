@@ -14,6 +14,7 @@ from ragstone.core.errors import Refused
 from ragstone.core.filters import RESTRICTED
 from ragstone.core.types import Extraction
 from ragstone.extraction.mail import mbox
+from ragstone.extraction.mail.attachment_row import Attachment
 from ragstone.extraction.mail.body import attachment_name
 from ragstone.extraction.mail.eml import PRIVATE, parse_eml
 from ragstone.extraction.mail.message import NESTED, NO_SUBJECT, TNEF, TNEF_NAME, read_header, read_mail
@@ -39,19 +40,6 @@ OF_PROGRAMS = frozenset(
 ENDINGS_OF_PROGRAMS = (".p7s", ".sig", ".asc")
 SUBJECT = 80  # characters in a path
 MARKED = "a mail is marked as restricted"
-
-
-class Attachment(msgspec.Struct, frozen=True, array_like=True):
-    """An attachment: the folder of its message in an archive of mails, its name, its size, why it is closed; where its
-    message begins and ends (-1: it is the file), and its number there."""
-
-    folder: str
-    name: str
-    size: int
-    closed: str
-    begin: int
-    end: int
-    number: int
 
 
 def list_attachments(data: bytes, *, path: str, kind: str, most: int) -> bytes:
