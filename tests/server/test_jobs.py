@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import Settings, SourceSettings
 from ragstone.core.errors import StoreError
-from ragstone.server.ingestion_queue import find_pause
+from ragstone.server.ingestion_queue import IngestionQueue, find_pause
 from ragstone.server.uploads import Uploads
 from tests.commands import Run
 from tests.patience import HANG, until, until_async
@@ -123,6 +124,22 @@ async def test_a_failure_that_may_pass_is_tried_again_and_dead_after_the_last_tr
         dead = await until_async(reaching(client, accepted, "done", "dead"))
         assert (dead["status"], dead["tries"], dead["code"]) == ("dead", 3, "store_failed")
         assert "away" not in dead["message"]  # the sentence is for the log of the server
+
+
+async def test_the_work_ends_though_a_job_loses_its_cancellation(
+    own: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = asyncio.Event()
+
+    async def lose(*_: object) -> bool:
+        begun.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        return False
+
+    monkeypatch.setattr(IngestionQueue, "_work_once", lose)
+    async with asyncio.timeout(HANG), open_client(quick(own)):
+        await begun.wait()
 
 
 def test_pauses_double_up_to_a_bound() -> None:

@@ -115,7 +115,7 @@ class IngestionQueue:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _loop(self, find: Callable[[], QueueHost]) -> None:
-        said = ""
+        said, own = "", asyncio.current_task()
         while True:
             self._wake.clear()
             pause = POLL_SECONDS
@@ -129,8 +129,11 @@ class IngestionQueue:
                 if str(error) != said:
                     said = str(error)
                     log.warning("jobs cannot be worked on now: %s", error)
+            if own is not None and own.cancelling():  # `wait_for` loses a cancellation that comes with its result
+                return
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), pause)
+                async with asyncio.timeout(pause):
+                    await self._wake.wait()
 
     async def _work_once(self, state: QueueHost) -> bool:
         """Work on one job; False when none is due."""
