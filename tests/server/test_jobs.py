@@ -126,9 +126,7 @@ async def test_a_failure_that_may_pass_is_tried_again_and_dead_after_the_last_tr
         assert "away" not in dead["message"]  # the sentence is for the log of the server
 
 
-async def test_the_work_ends_though_a_job_loses_its_cancellation(
-    own: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_work_ends_though_a_job_loses_its_cancellation(own: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = asyncio.Event()
 
     async def lose(*_: object) -> bool:
