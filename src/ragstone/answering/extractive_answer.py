@@ -17,6 +17,7 @@ from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.abstention.unrelated_texts import measure_floor
 from ragstone.answering.assembly import abstain, abstain_unquoted
 from ragstone.answering.extractive.compared_text import place_below_names
+from ragstone.answering.extractive.named_documents import part_by_names
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
@@ -223,10 +224,12 @@ async def choose_passages(
     they are chosen by their words, and their vectors guessed from the chunks', where this policy's decision stands
     so. With `insist` there are passages also where tables of figures answer the question by no row."""
     idf = await retrieved.reader.idf(retrieved.question.text)
-    best = list(retrieved.hits[:EXTRACT_FROM])
-    language = tell_language(retrieved.question.text, [hit.chunk.text for hit in best])
+    first = retrieved.hits[:EXTRACT_FROM]
+    language = tell_language(retrieved.question.text, [hit.chunk.text for hit in first])
     analysed = analyze_question(retrieved.question.text, idf, language)
-    ranked = rank_passages(analysed, best)
+    best, outdone = part_by_names(analysed, first)
+    every = rank_passages(analysed, [*best, *outdone])
+    ranked = [one for one in every if one.passage.hit < len(best)]
     compares_words = _compares_words(retrieved)
     floor = await _measure_floor(retrieved, language)
     if sparing is not None:
@@ -237,15 +240,17 @@ async def choose_passages(
             return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
     vector, embedder = retrieved.vector, retrieved.embedder
     if vector is not None and embedder is not None and ranked:
-        work = _compare_passages(embedder, vector, analysed, ranked[:SENTENCES])
+        others = [one for one in every if one.passage.hit >= len(best)]  # the evidence wants some to compare with
+        work = _compare_passages(embedder, vector, analysed, [*ranked, *others][:SENTENCES])
         nothing: Compared = ({}, {})
         similar, matches = await retrieved.trace.attempt(
             "similarity", work, nothing, seconds=retrieved.deadlines.check, refused=refusal_code(embedder)
         )
-        ranked = apply_similarity(ranked, similar, matches)
+        every = apply_similarity(every, similar, matches)
+        ranked = [one for one in every if one.passage.hit < len(best)]
     chosen = _select(analysed, best, ranked, insist=insist)
     found = collect_evidence(
-        analysed, best, chosen, idf=idf, compared=ranked, compares_words=compares_words, floor=floor
+        analysed, best, chosen, idf=idf, compared=every, compares_words=compares_words, floor=floor
     )
     return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
 

@@ -1,0 +1,69 @@
+"""A question that names a document is answered from it, or not at all."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import ragstone
+from ragstone.answering.extractive.named_documents import part_by_names
+from ragstone.answering.extractive.question_analysis import analyze_question
+from ragstone.core.types import Hit
+from ragstone.testing.stores.samples import make_revision
+
+LEAVE = "# Leave\n\nEmployees have 28 days of paid annual leave.\n"
+TRAVEL = "# Travel\n\nFlights over six hours may be booked in business class.\n"
+REPORTS = {"2023 Q1 NVDA.pdf": "Revenue rose.", "2023 Q2 NVDA.pdf": "Revenue fell.", "2023 Q1 INTC.pdf": "Revenue."}
+
+
+def found(pages: dict[str, str]) -> list[Hit]:
+    made = [make_revision(path, [text], title=None).chunks[0] for path, text in pages.items()]
+    return [Hit(chunk, 1.0, {}) for chunk in made]
+
+
+def kept(question: str, pages: dict[str, str], language: str | None = None) -> list[str]:
+    stay, _ = part_by_names(analyze_question(question, {}, language), found(pages))
+    return [hit.chunk.document.path for hit in stay]
+
+
+@pytest.mark.parametrize(
+    ("question", "stay"),
+    [
+        ("How was the revenue of NVDA in Q1 2023?", ["2023 Q1 NVDA.pdf"]),
+        ("How was the revenue of NVDA in 2023?", ["2023 Q1 NVDA.pdf", "2023 Q2 NVDA.pdf"]),
+        ("How was the revenue of AMD in Q2 2023?", ["2023 Q2 NVDA.pdf"]),
+        ("How was the revenue in 2023?", list(REPORTS)),
+        ("How was the revenue?", list(REPORTS)),
+        ("Did the revenue of NVDA or of INTC rise in Q1?", ["2023 Q1 NVDA.pdf", "2023 Q1 INTC.pdf"]),
+    ],
+)
+def test_of_documents_that_differ_in_their_names_those_that_the_question_names_stay(
+    question: str, stay: list[str]
+) -> None:
+    assert kept(question, REPORTS) == stay
+
+
+def test_a_passage_that_says_the_name_itself_stays_and_so_does_one_whose_heading_does() -> None:
+    pages = {"Globex/travel.md": "Flights.", "all/leave.md": "Staff of Globex have 28 days.", "all/sick.md": "Notes."}
+    assert kept("What has Globex agreed to?", pages) == ["Globex/travel.md", "all/leave.md"]
+    above = [replace(hit, chunk=replace(hit.chunk, heading_path=("Globex",))) for hit in found({"b.md": "28 days."})]
+    asked = analyze_question("What has Globex agreed to?", {})
+    assert part_by_names(asked, [*found(pages), *above])[0][-1] == above[0]
+
+
+def test_in_german_where_every_noun_has_a_capital_a_noun_is_not_taken_for_a_name() -> None:
+    pages = {"Vertrag.md": "Er endet im Mai.", "Arbeit.md": "Die Kündigungsfrist beträgt drei Monate."}
+    assert kept("Wie lange ist die Kündigungsfrist im Vertrag?", pages, "german") == list(pages)
+
+
+def test_a_question_about_one_firm_is_not_answered_from_the_page_of_another(tmp_path: Path) -> None:
+    for name, text in (("ACME/leave.md", LEAVE), ("Globex/travel.md", TRAVEL)):
+        (tmp_path / "firm" / name).parent.mkdir(parents=True)
+        (tmp_path / "firm" / name).write_text(text)
+    question = "How many days of paid leave do employees of {} have?"
+    with ragstone.open(tmp_path / "store") as kb:
+        kb.ingest(tmp_path / "firm")
+        assert "28 days" in kb.ask(question.format("ACME")).text
+        refused = kb.ask(question.format("Globex"))
+        assert refused.abstained
+        assert refused.closest
