@@ -16,8 +16,8 @@ from ragstone.answering.abstention.calibration import NO_SCORES, AbstentionPolic
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.abstention.unrelated_texts import measure_floor
 from ragstone.answering.assembly import abstain, abstain_unquoted
+from ragstone.answering.extractive.asked_documents import part_by_question
 from ragstone.answering.extractive.compared_text import place_below_names
-from ragstone.answering.extractive.named_documents import part_by_names
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
@@ -227,7 +227,7 @@ async def choose_passages(
     first = retrieved.hits[:EXTRACT_FROM]
     language = tell_language(retrieved.question.text, [hit.chunk.text for hit in first])
     analysed = analyze_question(retrieved.question.text, idf, language)
-    best, outdone = part_by_names(analysed, first)
+    best, outdone = part_by_question(analysed, first)
     every = rank_passages(analysed, [*best, *outdone])
     ranked = [one for one in every if one.passage.hit < len(best)]
     compares_words = _compares_words(retrieved)

@@ -1,12 +1,13 @@
-"""A question that names a document is answered from it, or not at all."""
+"""A question that names a document, or asks for the latest, is answered from it, or not at all."""
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import ragstone
-from ragstone.answering.extractive.named_documents import part_by_names
+from ragstone.answering.extractive.asked_documents import part_by_question
 from ragstone.answering.extractive.question_analysis import analyze_question
 from ragstone.core.types import Hit
 from ragstone.testing.stores.samples import make_revision
@@ -22,7 +23,7 @@ def found(pages: dict[str, str]) -> list[Hit]:
 
 
 def kept(question: str, pages: dict[str, str], language: str | None = None) -> list[str]:
-    stay, _ = part_by_names(analyze_question(question, {}, language), found(pages))
+    stay, _ = part_by_question(analyze_question(question, {}, language), found(pages))
     return [hit.chunk.document.path for hit in stay]
 
 
@@ -48,12 +49,40 @@ def test_a_passage_that_says_the_name_itself_stays_and_so_does_one_whose_heading
     assert kept("What has Globex agreed to?", pages) == ["Globex/travel.md", "all/leave.md"]
     above = [replace(hit, chunk=replace(hit.chunk, heading_path=("Globex",))) for hit in found({"b.md": "28 days."})]
     asked = analyze_question("What has Globex agreed to?", {})
-    assert part_by_names(asked, [*found(pages), *above])[0][-1] == above[0]
+    assert part_by_question(asked, [*found(pages), *above])[0][-1] == above[0]
 
 
 def test_in_german_where_every_noun_has_a_capital_a_noun_is_not_taken_for_a_name() -> None:
     pages = {"Vertrag.md": "Er endet im Mai.", "Arbeit.md": "Die Kündigungsfrist beträgt drei Monate."}
     assert kept("Wie lange ist die Kündigungsfrist im Vertrag?", pages, "german") == list(pages)
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "stay"),
+    [
+        ("Which price is the latest?", None, ["prices v1.10.xlsx", "plan 2024.md"]),
+        ("What is the current price?", None, ["prices v1.10.xlsx", "plan 2024.md"]),
+        ("What is the actual price?", None, None),
+        ("What was the current price in 2023?", None, None),
+        ("Wie hoch ist der aktuelle Preis?", "german", ["prices v1.10.xlsx", "plan 2024.md"]),
+        ("Wie hoch ist der Preis?", "german", None),
+    ],
+)
+def test_of_several_states_of_a_document_the_latest_stays_where_it_is_asked_for(
+    question: str, language: str | None, stay: list[str] | None
+) -> None:
+    pages = {"prices v1.9.pdf": "5 euros.", "prices v1.10.xlsx": "6 euros.", "plan 2024.md": "It grows."}
+    assert kept(question, pages, language) == (list(pages) if stay is None else stay)
+
+
+def test_documents_of_one_title_are_told_apart_by_their_dates() -> None:
+    said: list[dict[str, Any]] = [{"meta": {"date": "2023-05-01"}}, {"effective_at": "2024-01-01"}, {}]
+    dated = [
+        replace(hit, chunk=replace(hit.chunk, document=replace(hit.chunk.document, title="Prices", **more)))
+        for hit, more in zip(found({"a.md": "5 euros.", "b.md": "6 euros.", "c.md": "7 euros."}), said, strict=True)
+    ]
+    stay, older = part_by_question(analyze_question("What is the latest price?", {}), dated)
+    assert (stay, older) == (dated[1:], dated[:1])
 
 
 def test_a_question_about_one_firm_is_not_answered_from_the_page_of_another(tmp_path: Path) -> None:
