@@ -1,4 +1,6 @@
-"""A question that is not answered stops a command with a sentence."""
+"""What a command says on stderr beside its result: why it stopped, and nothing of libraries."""
+
+import logging
 
 import pytest
 from typer.exceptions import Abort
@@ -16,3 +18,20 @@ def test_a_question_that_is_not_answered_is_a_failure_and_changes_nothing(
     stopped = run("info")
     assert (stopped.status, stopped.out) == (1, "")
     assert "stopped: nothing was changed" in stopped.err
+
+
+def test_the_log_of_a_library_with_a_level_of_its_own_is_not_shown(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(_: object) -> int:
+        logger = logging.getLogger("a_library")
+        logger.setLevel(logging.WARNING)
+        logger.warning("error connecting")
+        return 0
+
+    monkeypatch.setattr(logging.root, "handlers", [])
+    monkeypatch.setattr("ragstone.cli.app.run_app", work)
+    level = logging.root.level
+    try:
+        done = run("info")
+    finally:
+        logging.root.setLevel(level)
+    assert (done.status, done.err) == (0, "")

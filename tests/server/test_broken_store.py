@@ -1,5 +1,6 @@
 """A store's place that is missing, taken or full: clients get a code and one sentence, the log has the rest."""
 
+import importlib
 import json
 import logging
 import re
@@ -17,7 +18,7 @@ from ragstone.config.settings import PipelineSettings, Settings
 from ragstone.core.errors import DiskFull, StoreError
 from ragstone.core.query_log import REQUEST_ID
 from ragstone.engine import Engine
-from ragstone.server.logs import JsonFormatter
+from ragstone.server.logs import LOGGERS, JsonFormatter
 from ragstone.stores.embedded.store import EmbeddedStore
 from tests.server.conftest import QUESTION, open_client
 
@@ -149,3 +150,10 @@ def test_a_line_of_the_log_names_the_request_that_it_is_about() -> None:
     entered = REQUEST_ID.set("abc")
     assert json.loads(JsonFormatter().format(record))["request_id"] == "abc"
     REQUEST_ID.reset(entered)
+
+
+def test_libraries_with_a_level_of_their_own_write_to_the_servers_log() -> None:
+    for name in ("psycopg", "psycopg_pool", "qdrant_client", "grpc", "watchfiles", "opentelemetry"):
+        importlib.import_module(name)
+        logger = logging.getLogger(name)
+        assert logger in LOGGERS or logger.level == logging.NOTSET, name

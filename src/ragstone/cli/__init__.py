@@ -98,7 +98,10 @@ def _run(*, debug: bool) -> int:
     # What a user must know comes as a note or an error; the log, with its traces, is for who asks for it.
     if not debug:  # an interrupt may meet work before it begins
         warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO if debug else logging.CRITICAL)
+    level = logging.INFO if debug else logging.CRITICAL
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(level)  # some libraries set a level of their own, which the root's does not hold back
+    logging.basicConfig(handlers=[handler], level=level)
     try:
         return run_app(sys.argv[1:]) or 0
     except TyperException as error:  # an unknown command or option, a value of the wrong kind

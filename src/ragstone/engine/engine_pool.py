@@ -9,6 +9,7 @@ from ragstone.core.errors import Forbidden
 from ragstone.core.types import Scope
 from ragstone.engine import Engine
 from ragstone.engine.shared_parts import SharedParts
+from ragstone.retrieval.store_timeout import limit_store_time
 
 KEPT = 1024  # engines; each is a few kilobytes, since stores and models are shared
 
@@ -39,7 +40,8 @@ class EnginePool:
         engine = self._kept.get(identity)
         if engine is None:
             engine = self._make(key, named, name, trusted=trusted)
-        await engine.sign_in()
+        async with limit_store_time(self.settings.deadlines):  # keys are in the store
+            await engine.sign_in()
         if key is not None and tenant is not None and tenant != engine.scope.tenant:
             raise Forbidden("tenant_id names another tenant than this key's: leave it out")
         self._kept[identity] = engine

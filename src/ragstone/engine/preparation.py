@@ -41,7 +41,7 @@ class Part:
 def list_parts(settings: Settings, shared: SharedParts) -> Iterator[Part]:
     """The parts of a server of these settings, in the order in which to check them; a local model loads meanwhile."""
     settings = replace(settings, key=None, access=replace(settings.access, trusted=True))
-    own = Components(settings, store=None, embedder=None, completion=None, credential=None, shared=shared)
+    own = _make_components(settings, shared)
     place = stores.local_place(settings.store)
     remote = place is None
     # A server over tables alone needs neither the model nor the warmth of a collection that is not there.
@@ -81,6 +81,15 @@ def _list_distinct(found: list[M | None]) -> list[M]:
         if one is not None and one.model != NONE and one not in distinct:
             distinct.append(one)
     return distinct
+
+
+async def check_store(settings: Settings, shared: SharedParts) -> str:
+    """How the store of some settings is; raises what keeps it from being used."""
+    return await _check_store(_make_components(settings, shared))
+
+
+def _make_components(settings: Settings, shared: SharedParts) -> Components:
+    return Components(settings, store=None, embedder=None, completion=None, credential=None, shared=shared)
 
 
 async def _check_store_and_start_loading(own: Components) -> str:

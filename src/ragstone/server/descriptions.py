@@ -17,7 +17,7 @@ MEANINGS = {
     422: "A field is missing, unknown or has an impossible value.",
     429: "The server is busy; `Retry-After` says when to ask again.",
     502: "The language model failed.",
-    503: "The store or a model cannot be used now.",
+    503: "The store or a model cannot be used now; `Retry-After` says when to ask again, where that may help.",
 }
 ALWAYS = (400, 408, 413, 415, 421, 422, 500, 503, 507)
 EVENT_STREAM: Responses = {

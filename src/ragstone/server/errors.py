@@ -83,6 +83,10 @@ class Problem:
     headers: Mapping[str, str]
 
 
+# Failures of a store that waiting does not mend; after any other 503 a client may ask again.
+LASTING = (errors.Corrupt, errors.NoKey, errors.NotAStore)
+RETRY_AFTER = "5"  # seconds; a store that is back is found within two
+
 # What is not answered when the server ends.
 STOPPING = Problem(503, "unavailable", "the server is stopping: ask again", {"Retry-After": "1"})
 
@@ -108,6 +112,8 @@ def describe_error(error: Exception) -> Problem:
         return Problem(status, "busy", str(error), {"Retry-After": str(error.retry_after_seconds)})
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
+    if status == 503 and not isinstance(error, LASTING):
+        headers["Retry-After"] = RETRY_AFTER
     if errors.is_for_operator(error):
         log.error("%s: %s", type(error).__name__, error)
     return Problem(status, error.code, PLAIN_MESSAGES.get(status) or _tell(error), headers)

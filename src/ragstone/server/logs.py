@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from ragstone.core import query_log
 from ragstone.guard import mask_secrets
 
-LOGGERS = (logging.getLogger("ragstone"), logging.getLogger("uvicorn.error"), logging.getLogger("opentelemetry"))
+# Ours, and those of libraries that set a level of their own, which the root's then does not hold back.
+LOGGERS = tuple(map(logging.getLogger, ("ragstone", "uvicorn.error", "opentelemetry", "psycopg")))
 start_log = logging.getLogger("ragstone.start")
 
 

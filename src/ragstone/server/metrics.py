@@ -98,6 +98,12 @@ class Metrics:
             registry=registry,
             multiprocess_mode="mostrecent",
         )
+        self.store_reachable = Gauge(
+            "ragstone_store_reachable",
+            "Whether the store answered when these metrics were asked for.",
+            registry=registry,
+            multiprocess_mode="mostrecent",
+        )
         self.configured = Gauge(
             "ragstone_configuration_ok",
             "Whether the configuration that was written last is in force.",

@@ -19,6 +19,7 @@ from ragstone.server.admission import HELD_SECONDS, Admission
 from ragstone.server.ingestion_queue import IngestionQueue
 from ragstone.server.metrics import Metrics
 from ragstone.server.rates import Rates
+from ragstone.server.store_probe import StoreProbe
 from ragstone.server.token_counts import TokenCounts
 from ragstone.server.uploads import Uploads
 
@@ -42,6 +43,7 @@ class ServerState:
     metrics: Metrics = field(default_factory=Metrics)
     rates: Rates = field(default_factory=lambda: Rates(None))
     queue: IngestionQueue = field(default_factory=IngestionQueue)
+    probe: StoreProbe = field(default_factory=StoreProbe)
 
     problem: str | None = None
     """Why the configuration that was written last is not in force; None when it is."""

@@ -1,6 +1,7 @@
 """The endpoint of Prometheus."""
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 
 from fastapi import APIRouter
@@ -8,10 +9,12 @@ from fastapi.responses import Response
 from starlette.requests import Request
 
 from ragstone.access import Permission
+from ragstone.core.errors import RagstoneError
 from ragstone.server.descriptions import responses
 from ragstone.server.ingestion_queue import find_queue
 from ragstone.server.metrics import CONTENT_TYPE, measure_folder
 from ragstone.server.state import ServerState, is_loopback, open_engine, state_of
+from ragstone.server.store_probe import LOOK_SECONDS
 from ragstone.stores import local_place
 
 router = APIRouter(tags=["monitoring"])
@@ -28,11 +31,20 @@ async def metrics(request: Request) -> Response:
     state = state_of(request)
     state.metrics.running.set(state.admission.running)
     state.metrics.waiting.set(state.admission.waiting)
+    is_away = await state.probe.find_problem(state) is not None
+    state.metrics.store_reachable.set(not is_away)
+    if not is_away:
+        with suppress(RagstoneError, TimeoutError):  # the last counts stay: the other figures do not wait for a store
+            async with asyncio.timeout(LOOK_SECONDS):
+                await _count_jobs(state)
+    return Response(await asyncio.to_thread(_render, state), media_type=CONTENT_TYPE)
+
+
+async def _count_jobs(state: ServerState) -> None:
     queue = find_queue(await state.pool.open(trusted=True))
     counts = await queue.count() if queue is not None else {}
     for status in ("queued", "running", "dead"):
         state.metrics.jobs.labels(status).set(counts.get(status, 0))
-    return Response(await asyncio.to_thread(_render, state), media_type=CONTENT_TYPE)
 
 
 def _render(state: ServerState) -> bytes:

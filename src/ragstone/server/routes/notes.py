@@ -17,8 +17,8 @@ from ragstone.core.types import Hit, Json
 from ragstone.guard import mask_secrets
 from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import TEXT_OR_JSON, responses
+from ragstone.server.readiness import find_obstacle
 from ragstone.server.routes.jobs import respond_accepted
-from ragstone.server.startup import Startup
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import begin_stream, run_for_client
 
@@ -144,13 +144,11 @@ async def ingest(request: Request, wait: bool = True) -> Response:
 
 @router.get(
     "/healthz",
-    responses={503: {"description": "The server still starts."}},
+    responses={503: {"description": "The server still starts, or its store does not answer."}},
     summary="Whether the server can serve",
     response_class=PlainTextResponse,
 )
 async def healthz(request: Request) -> Response:
-    """200 while requests are taken, 503 while the server starts."""
-    startup: Startup | None = request.app.state.startup
-    if startup is None or startup.waits_for is None:
-        return PlainTextResponse("ok")
-    return PlainTextResponse("starting", 503)
+    """200 while requests are taken, 503 while the server starts or its store does not answer."""
+    obstacle = await find_obstacle(request)
+    return PlainTextResponse("ok") if obstacle is None else PlainTextResponse(obstacle, 503)

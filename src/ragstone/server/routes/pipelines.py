@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from ragstone.access import Permission
 from ragstone.core.answers import Answer, Event
-from ragstone.core.errors import RagstoneError, UsageError
+from ragstone.core.errors import STORE_FAILED, RagstoneError, UsageError
 from ragstone.core.types import Hit, Json
 from ragstone.engine import Engine
 from ragstone.guard import mask_secrets
@@ -22,8 +22,8 @@ from ragstone.server.certificate import Certificate
 from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import EVENT_STREAM, responses
 from ragstone.server.errors import StreamFailed
+from ragstone.server.readiness import STARTING, find_obstacle
 from ragstone.server.routes.questions import open_pipeline
-from ragstone.server.startup import Startup
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import EventStream, begin_stream, describe_failure, make_event, run_for_client
 from ragstone.server.token_counts import count_question
@@ -142,19 +142,19 @@ async def live() -> Response:
 
 @router.get("/v1/ready", responses=responses(503), summary="Whether the server is ready for questions")
 async def ready(request: Request) -> Response:
-    """200 when all that the server needs was checked and is loaded, else 503."""
-    startup: Startup | None = request.app.state.startup
-    if startup is None or startup.waits_for is None:
+    """200 when all that the server needs was checked and is loaded and its store answers, else 503."""
+    obstacle = await find_obstacle(request)
+    if obstacle is None:
         return JSONResponse({"status": "ready"})
-    return JSONResponse({"status": "starting"}, 503, headers={"Retry-After": "1"})
+    return JSONResponse({"status": obstacle}, 503, headers={"Retry-After": "1"})
 
 
-@router.get("/v1/health", summary="Whether the models of the pipelines can be reached")
+@router.get("/v1/health", summary="Whether the store and the models of the pipelines can be reached")
 async def health(request: Request) -> Response:
-    """Always 200; `degraded` while a model cannot be reached or the server still starts."""
-    startup: Startup | None = request.app.state.startup
-    if startup is not None and startup.waits_for is not None:  # the store may be away
-        return JSONResponse({"status": "degraded", "pipelines": [], "starting": True})
+    """Always 200; `degraded` while the store or a model cannot be reached or the server still starts."""
+    if obstacle := await find_obstacle(request):  # no key can be looked at where the store is away
+        why: Json = {"starting": True} if obstacle == STARTING else {"store": STORE_FAILED.sentence}
+        return JSONResponse({"status": "degraded", "pipelines": [], **why})
     problems = _list_problems(request)
     try:
         engine = await open_engine(request)

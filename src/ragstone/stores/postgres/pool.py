@@ -5,13 +5,14 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import psycopg
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from ragstone.core.errors import StoreError
+from ragstone.core.waits import WaitCause, explain_wait
 from ragstone.stores.postgres import error_mapping
 from ragstone.stores.postgres.server_check import ServerInfo, inspect_server, shares_sessions
 from ragstone.stores.postgres.url import PostgresUrl
@@ -31,6 +32,18 @@ FIRST_PATIENCE = 1.0  # seconds for one that has not answered yet, unless it say
 RETRY_PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
 SILENCE = 10.0  # seconds after which a server that did not answer is waited for again
 MAX_IDLE = 300.0  # seconds after which a connection that nobody used is closed
+
+
+class PooledConnection(AsyncConnection[Row]):
+    """A connection that the pool opens as the store opens its own: its pauses are short, so that a server which is back
+    is noticed within two seconds. The pool's own grow to half a minute."""
+
+    @classmethod
+    async def connect(  # type: ignore[override]  # the pool hands on what it was given
+        cls, _conninfo: str = "", *, open_dedicated: Callable[[], Awaitable[Connection]], **_: Any
+    ) -> "PooledConnection":
+        """Open one; raises what `open_dedicated` raises."""
+        return cast("PooledConnection", await open_dedicated())
 
 
 class Pool:
@@ -53,10 +66,15 @@ class Pool:
         self._lock = asyncio.Lock()
         self._closed = False
         self._silent = 0.0  # until when a server that has never answered is asked once only
+        self._refused: psycopg.OperationalError | None = None  # why the last connection could not be opened
 
     async def get_server(self) -> ServerInfo:
         """The server at the other end; the first call connects, and raises `UsageError` for what cannot serve."""
         self._check_open()
+        with explain_wait(self._describe_wait):
+            return await self._find_server()
+
+    async def _find_server(self) -> ServerInfo:
         async with self._lock:
             if self._server is None or self._loop is not asyncio.get_running_loop():
                 first = await self.open_dedicated()
@@ -68,8 +86,8 @@ class Pool:
                     await first.close()
                 self._pool = AsyncConnectionPool(
                     self.url.conninfo,
-                    connection_class=AsyncConnection,
-                    kwargs=self._options,
+                    connection_class=PooledConnection,
+                    kwargs={"open_dedicated": self.open_dedicated},
                     min_size=0,
                     max_size=self.url.pool,
                     max_idle=MAX_IDLE,
@@ -151,11 +169,19 @@ class Pool:
 
     async def _get_free_connection(self, pool: "AsyncConnectionPool[Connection]", end: float) -> Connection:
         try:
-            return await pool.getconn(timeout=max(end - time.monotonic(), 0.1))
+            with explain_wait(self._describe_wait):
+                return await pool.getconn(timeout=max(end - time.monotonic(), 0.1))
         except PoolTimeout:
-            await (await self.open_dedicated()).close()  # says why, when the server is the reason
-            said = f"all {self.url.pool} connections to {self.url.shown} are in use; write a larger pool= in its URL"
-            raise StoreError(said) from None
+            raise StoreError(self._describe_wait().said) from self._refused
+
+    def _describe_wait(self) -> WaitCause:
+        """What a call waits for that has no connection yet."""
+        if self._refused is not None:
+            return WaitCause(str(error_mapping.explain_silence(self._refused, self.url.shown)))
+        if self._pool is None:
+            return WaitCause(f"{self.url.shown} does not answer; is the server running?")
+        said = f"all {self.url.pool} connections to {self.url.shown} are in use; write a larger pool= in its URL"
+        return WaitCause(f"{said}, or let fewer questions work at once (serve.concurrency)", is_busy=True)
 
     async def open_dedicated(self) -> Connection:
         """A connection of its own, outside of the pool: waits for a server that starts, or that has answered before."""
@@ -164,8 +190,9 @@ class Pool:
         usual, first = begun + self._patience, max(begun, begun + FIRST_PATIENCE if begun > self._silent else 0.0)
         for tries in range(10_000):
             try:
-                return await AsyncConnection.connect(self.url.conninfo, **self._options)
+                opened = await AsyncConnection.connect(self.url.conninfo, **self._options)
             except psycopg.OperationalError as error:
+                self._refused = error
                 if mistake := error_mapping.explain_refusal(error, self.url.shown):
                     raise mistake from error
                 pause = RETRY_PAUSES[min(tries, len(RETRY_PAUSES) - 1)]
@@ -173,6 +200,10 @@ class Pool:
                 if time.monotonic() + pause > (usual if known else min(usual, first)):
                     self._silent = time.monotonic() + SILENCE
                     raise error_mapping.explain_silence(error, self.url.shown) from error
+            else:
+                self._refused = None
+                return opened
+            self._check_open()
             await asyncio.sleep(pause)
         raise self._make_closed_error()
 
