@@ -218,4 +218,10 @@ async def test_servers_whose_clocks_differ_take_no_job_from_one_another(
     await queue.finish(taken, failed)
     tell_time(0.0)
     assert await take(queue, right + 20 * HANG) is None, "its pause has not passed"
-    assert await take(queue, right + 40 * HANG) is not None
+    taken = await take(queue, right + 40 * HANG)
+    assert taken is not None
+    tell_time(ahead)
+    ended = await queue.finish(taken, replace(taken, status="done", finished=right + ahead))
+    assert (ended.created, ended.due) == (taken.created, taken.due), "its times stay as the queue has them"
+    assert ended.finished == pytest.approx(right, abs=HANG)
+    assert await queue.find("acme", "a") == replace(ended, lease=0.0)

@@ -1,7 +1,6 @@
 """Work of a server beside its requests."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
@@ -15,5 +14,6 @@ async def run_beside(work: Coroutine[Any, Any, None]) -> AsyncGenerator[None]:
         yield
     finally:
         task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+        await asyncio.wait({task})  # to await the task itself would lose a cancellation that comes meanwhile
+        if not task.cancelled():
+            task.result()

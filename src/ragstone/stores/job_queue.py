@@ -36,7 +36,7 @@ class SqlJobQueue(ABC):
         return await self._run(lambda ahead: job_statements.renew_job(taken, lease=lease + ahead))
 
     async def finish(self, taken: Job, ended: Job) -> Job:
-        return await self._run(lambda ahead: job_statements.finish_job(taken, _shift(ended, ahead)))
+        return await self._run(lambda ahead: job_statements.finish_job(taken, _shift_end(taken, ended, ahead)))
 
     async def supersede(self, tenant: str, collection: str, path: str, *, now: float) -> list[str]:
         return await self._run(lambda ahead: job_statements.supersede_jobs(tenant, collection, path, now=now + ahead))
@@ -70,3 +70,9 @@ def _shift(job: Job, ahead: float) -> Job:
     """A job by a clock that is ahead of the one that its times were read from."""
     finished = None if job.finished is None else job.finished + ahead
     return replace(job, created=job.created + ahead, due=job.due + ahead, finished=finished)
+
+
+def _shift_end(taken: Job, ended: Job, ahead: float) -> Job:
+    """The end of a job, whose other times are the queue's own already."""
+    shifted = _shift(ended, ahead)
+    return replace(shifted, created=taken.created, due=taken.due if ended.due == taken.due else shifted.due)

@@ -59,7 +59,8 @@ class FolderChanges:
     async def wait(self, seconds: float | None) -> set[str]:
         """The names of sources that may have changed, or an empty set after `seconds`."""
         try:
-            found = {await asyncio.wait_for(self._queue.get(), seconds)}
+            async with asyncio.timeout(seconds):  # wait_for would lose a cancellation that comes with a change
+                found = {await self._queue.get()}
         except TimeoutError:
             return set()
         while not self._queue.empty():
