@@ -22,10 +22,10 @@ from ragstone.core.answers import Answer, Event, Note
 from ragstone.core.ports import Message
 from ragstone.core.question_language import tell_speaker_language
 from ragstone.core.trace import Trace
-from ragstone.core.types import Chunk, Document, Hit
+from ragstone.core.types import LONGEST_QUESTION, Chunk, Document, Hit
 from ragstone.retrieval import semantic_cache, windows
 from ragstone.retrieval.filter_diagnostics import FILTER_FIELD, FILTER_GROUP
-from ragstone.retrieval.question import LONGEST_QUESTION, Question
+from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import SearchView, embed_question, open_search
 from ragstone.retrieval.search_context import SearchContext
 from ragstone.retrieval.standalone_question import make_standalone

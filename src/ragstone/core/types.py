@@ -21,6 +21,7 @@ SPARSE_SIGNAL = "sparse"  # the dot product with a stored sparse vector
 WRITTEN_SIGNAL = "written"  # the best cosine of a chunk's summary and questions
 
 NAME_LENGTH = 120
+LONGEST_QUESTION = 10_000  # characters; a longer one is a document
 
 
 @dataclass(frozen=True, slots=True)

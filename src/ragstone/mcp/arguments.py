@@ -5,9 +5,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ragstone.core.errors import UsageError
-from ragstone.core.types import NAME_LENGTH, Json
+from ragstone.core.types import LONGEST_QUESTION, NAME_LENGTH, Json
 
-QUERY_LENGTH = 20_000  # characters
+ADDRESS_LENGTH = 20_000  # characters
 TOP_K = 10
 NOISE = ("title", "default")  # of schemas: models need neither
 
@@ -22,7 +22,7 @@ QueryText = Annotated[
     str,
     Field(
         min_length=1,
-        max_length=QUERY_LENGTH,
+        max_length=LONGEST_QUESTION,
         description="What to look for: a question or keywords, in the documents' language.",
     ),
 ]
@@ -67,7 +67,7 @@ class FetchArguments(Arguments):
         str,
         Field(
             min_length=1,
-            max_length=QUERY_LENGTH,
+            max_length=ADDRESS_LENGTH,
             description="An id or url of search or ask (#L10 begins at line 10), "
             "or PATH#3 for the passage that rag_search calls S1#3, S1 being that path.",
         ),
@@ -82,7 +82,7 @@ class FetchArguments(Arguments):
 class AskArguments(Arguments):
     """Of `ask`."""
 
-    question: Annotated[str, Field(min_length=1, max_length=QUERY_LENGTH, description="One whole question.")]
+    question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, description="One whole question.")]
     collection: CollectionName = None
     paths: PathGlobs = None
     profile: ProfileName = None

@@ -10,9 +10,9 @@ from ragstone.config.validation import find_violation
 from ragstone.config.vendors import check_reranker_name
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.filters import Where
+from ragstone.core.types import LONGEST_QUESTION
 from ragstone.retrieval.hyde import FEWEST_KINDS
 
-LONGEST_QUESTION = 10_000  # characters; a longer one is a document
 CANDIDATES = 5  # of each retriever, times top_k
 FEWEST_CANDIDATES = 50
 

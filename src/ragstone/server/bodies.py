@@ -8,13 +8,17 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from ragstone.config.search_options import SearchOptions
 from ragstone.config.validation import Numbers, read_bounds, read_options
 from ragstone.core.filters import Where, parse_where
-from ragstone.core.types import Json
-from ragstone.retrieval.question import LONGEST_QUESTION
+from ragstone.core.types import LONGEST_QUESTION, NAME_LENGTH, Json
 
 MOST_TURNS = 200
 LONGEST_TURN = 100_000
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+Name = Annotated[str, Field(min_length=1)]  # of a pipeline, path, source or column: any length names one
+CollectionName = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
+TenantName = CollectionName
 Text = Annotated[str, Field(max_length=LONGEST_QUESTION)]
+_passages = read_bounds(SearchOptions)["top_k"]
+assert isinstance(_passages, Numbers)
+PassageCount = Annotated[int, Field(ge=_passages.low, le=_passages.high)]
 Scalar = str | int | float | bool
 # Options that a request sets within less than a caller of the library: which reranker runs, and so who gets passages
 # and what is downloaded, is the operator's choice.
@@ -92,7 +96,7 @@ class SearchBody(OptionsBody):  # type: ignore[misc,valid-type]  # a model that 
     """A search."""
 
     query: Text
-    collection: Name | None = None
+    collection: CollectionName | None = None
     pipeline: Name | None = None
     filter: FilterBody | None = None
 

@@ -7,8 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where, parse_where
-from ragstone.core.types import Json
-from ragstone.retrieval.question import LONGEST_QUESTION
+from ragstone.core.types import LONGEST_QUESTION, Json
 from ragstone.server.bodies import LONGEST_TURN, MOST_TURNS, Name, Scalar
 
 MOST_INPUTS = 2048  # texts of one request for vectors

@@ -13,12 +13,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from ragstone.core.errors import Refused, UsageError
-from ragstone.core.types import Document, Span
+from ragstone.core.types import NAME_LENGTH, Document, Span
 from ragstone.engine import Engine
 from ragstone.engine.json_views import chunk_json, full_document_json, info_json
 from ragstone.engine.verbs.ingestion import UPLOADS
 from ragstone.guard import mask_and_follow
-from ragstone.server.bodies import Body, Name
+from ragstone.server.bodies import Body, CollectionName
 from ragstone.server.checked_routes import OwnRoute
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
@@ -28,7 +28,7 @@ from ragstone.server.streams import run_for_client
 from ragstone.server.uploads import check_upload_path
 
 router = APIRouter(tags=["documents"], route_class=OwnRoute)
-Collection = Annotated[str | None, Query(min_length=1, max_length=200)]
+Collection = Annotated[str | None, Query(min_length=1, max_length=NAME_LENGTH)]
 Place = Annotated[int | None, Query(ge=0)]
 PIECE = 1 << 20  # bytes
 MOST_BOXES = 100
@@ -39,7 +39,7 @@ LARGEST_PAGE = 20_000.0  # points
 class CollectionBody(Body):
     """A collection to make."""
 
-    name: Name
+    name: CollectionName
 
 
 @router.get("/v1/collections", responses=responses(401, 403), summary="List the collections")

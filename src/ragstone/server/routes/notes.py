@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
@@ -15,6 +15,7 @@ from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
 from ragstone.core.types import Hit, Json
 from ragstone.guard import mask_secrets
+from ragstone.server.bodies import PassageCount, Text
 from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import TEXT_OR_JSON, responses
 from ragstone.server.readiness import find_obstacle
@@ -46,9 +47,9 @@ class NotesBody(BaseModel):
     """A search: `query` by meaning and words, `keyword` by words alone; with `generate` an answer is written."""
 
     model_config = ConfigDict(extra="ignore")
-    query: str = ""
-    top_k: int | None = Field(default=None, ge=1, le=1000)
-    keyword: str = ""
+    query: Text = ""
+    top_k: PassageCount | None = None
+    keyword: Text = ""
     generate: bool = False
     filter: NotesFilter | None = None
 

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from sse_starlette import ServerSentEvent
 from starlette.requests import Request
 
@@ -17,7 +17,7 @@ from ragstone.core.errors import STORE_FAILED, RagstoneError, UsageError
 from ragstone.core.types import Hit, Json
 from ragstone.engine import Engine
 from ragstone.guard import mask_secrets
-from ragstone.server.bodies import ConditionsBody, Turn
+from ragstone.server.bodies import ConditionsBody, PassageCount, Text, Turn
 from ragstone.server.certificate import Certificate
 from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import EVENT_STREAM, responses
@@ -38,9 +38,9 @@ class QueryBody(BaseModel):
     """A question to a pipeline; unknown fields are ignored, as that server does."""
 
     model_config = ConfigDict(extra="ignore")
-    query: str
+    query: Text
     stream: bool = False
-    top_n: Annotated[int | None, Field(ge=1, le=1000)] = None
+    top_n: PassageCount | None = None
     filter: ConditionsBody | None = None
     include_sources: bool = False
     messages: list[Turn] = []

@@ -1,10 +1,8 @@
 """The endpoint of the production RAG specification: one question, one answer, five shapes of response."""
 
-from typing import Annotated
-
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from starlette.requests import Request
 
 from ragstone.access import Permission
@@ -15,6 +13,7 @@ from ragstone.core.errors import UsageError
 from ragstone.core.types import Json
 from ragstone.guard import mask_secrets
 from ragstone.retrieval.reranking import is_reranker_skipped
+from ragstone.server.bodies import PassageCount, TenantName, Text
 from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import Problem, shape_problem
@@ -30,9 +29,9 @@ class QueryBody(BaseModel):
     """A question; the tenant is the credential's where there is one."""
 
     model_config = ConfigDict(extra="ignore")
-    tenant_id: str | None = None
-    question: str
-    top_k: Annotated[int, Field(ge=1, le=1000)] = 10
+    tenant_id: TenantName | None = None
+    question: Text
+    top_k: PassageCount = 10
     debug: bool = False
 
 

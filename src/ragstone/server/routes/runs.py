@@ -16,7 +16,7 @@ from ragstone.core.errors import NotBuilt, tell_kind
 from ragstone.core.records import Run
 from ragstone.core.types import Json
 from ragstone.engine import Engine
-from ragstone.server.bodies import Body, Name
+from ragstone.server.bodies import Body, CollectionName
 from ragstone.server.checked_routes import OwnRoute
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
@@ -34,7 +34,7 @@ POLL_SECONDS = 0.2  # a run may be another process's: its record is all that tel
 class RunBody(Body):
     """An ingestion of the configured sources."""
 
-    collection: Name | None = None
+    collection: CollectionName | None = None
     refresh: bool = False
     checksum: bool = False
     allow_removals: bool = False
