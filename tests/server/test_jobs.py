@@ -14,8 +14,8 @@ import pytest
 
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import Settings, SourceSettings
-from ragstone.core.errors import StoreError
-from ragstone.server.ingestion_queue import IngestionQueue, find_pause
+from ragstone.core.errors import Refused, StoreError, StoreTooNew, UsageError
+from ragstone.server.ingestion_queue import IngestionQueue, find_pause, is_for_good
 from ragstone.server.uploads import Uploads
 from tests.commands import Run
 from tests.patience import HANG, until, until_async
@@ -138,6 +138,14 @@ async def test_work_ends_though_a_job_loses_its_cancellation(own: Settings, monk
     monkeypatch.setattr(IngestionQueue, "_work_once", lose)
     async with asyncio.timeout(HANG), open_client(quick(own)):
         await begun.wait()
+
+
+@pytest.mark.parametrize(
+    ("error", "for_good"),
+    [(UsageError("no"), True), (Refused("empty", "no"), True), (StoreTooNew("later"), False), (StoreError("x"), False)],
+)
+def test_a_newer_server_may_do_what_this_one_may_not(error: Exception, for_good: bool) -> None:
+    assert is_for_good(error) == for_good
 
 
 def test_pauses_double_up_to_a_bound() -> None:

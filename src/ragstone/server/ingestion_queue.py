@@ -20,6 +20,7 @@ from ragstone.core.errors import (
     SourceNotReady,
     StoreError,
     StoreNotReady,
+    StoreTooNew,
     Unavailable,
     UsageError,
 )
@@ -194,7 +195,7 @@ class IngestionQueue:
             problem = describe_error(error)
             failed = replace(job, code=problem.code, message=problem.message)
             now, pause = self._clock(), find_pause(job.tries, first=serve.job_pause)
-            if _is_for_good(error) or job.tries >= serve.job_tries:
+            if is_for_good(error) or job.tries >= serve.job_tries:
                 return replace(failed, status="dead", finished=now)
             return replace(failed, status="queued", due=now + pause)
         return replace(job, status="done", finished=self._clock(), code=None, message=None)
@@ -225,8 +226,8 @@ def find_pause(tries: int, *, first: float) -> float:
     return float(min(first * 2 ** (tries - 1), LONGEST_PAUSE))
 
 
-def _is_for_good(error: Exception) -> bool:
+def is_for_good(error: Exception) -> bool:
     """Whether another try would fail as well: the document, or the request, is what is wrong."""
     return isinstance(error, Refused | UsageError) and not isinstance(
-        error, ConfigError | SourceNotReady | StoreNotReady
+        error, ConfigError | SourceNotReady | StoreNotReady | StoreTooNew
     )

@@ -5,6 +5,7 @@ import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -12,9 +13,10 @@ import psycopg
 import pytest
 
 from ragstone.core.errors import RagstoneError, StoreError, StoreTooNew, UsageError
+from ragstone.core.records import Run
 from ragstone.stores.postgres import PostgresStore, migrate
 from ragstone.stores.postgres.migrations import MIGRATIONS, VERSION, Migration
-from ragstone.testing.stores import make_revision, search_texts, write_revisions
+from ragstone.testing.stores import SCOPE, make_revision, search_texts, write_revisions
 from tests.patience import HANG, until
 from tests.stores.postgres.schema import SNAPSHOT, described
 from tests.stores.postgres.server import Server
@@ -182,3 +184,21 @@ async def test_a_tenant_is_needed_to_see_or_write_a_row(server: Server, database
                     assert connection.execute(f"SELECT FROM ragstone.{table}".encode()).fetchall() == []
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute("INSERT INTO ragstone.tenants (tenant_id, name) VALUES ('acme2', 'x')")
+
+
+async def test_a_program_that_runs_reads_a_schema_that_is_newer_by_now_and_writes_nothing(
+    server: Server, database: str
+) -> None:
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+    store = PostgresStore(server.url(database), now=lambda: now[0])
+    await write_revisions(store, make_revision("a.md", ["apple"]))
+    await write_revisions(store, make_revision("a.md", ["apple pie"], revision=2, effective_at="2026-02-01"))
+    server.run("INSERT INTO ragstone.schema_migrations (version, name, checksum) VALUES (99, 'later', '')", database)
+    run = Run("1", "docs", "running", "2026-01-01T00:00:00")
+    for write in (write_revisions(store, make_revision("b.md", ["apple"])), store.ledger(SCOPE).start(run)):
+        with pytest.raises(StoreTooNew, match=r"has schema version 99 by now, this program knows .* searches go on"):
+            await write
+    now[0] = datetime(2026, 3, 1, tzinfo=UTC)
+    assert await search_texts(store, "apple") == ["apple"], "the version whose date has come waits for a newer program"
+    assert await store.ledger(SCOPE).runs() == []
+    await store.close()

@@ -14,7 +14,7 @@ from ragstone.core.errors import Busy, StoreError
 from ragstone.core.records import Run
 from ragstone.core.types import Document, Scope
 from ragstone.stores.encoding import decode_document, decode_run, encode_value
-from ragstone.stores.postgres.catalogue import check_not_erasing, read_collection
+from ragstone.stores.postgres.catalogue import check_not_erasing, check_writable, read_collection
 from ragstone.stores.postgres.error_mapping import is_connection_lost, map_errors
 from ragstone.stores.postgres.pool import Connection, Cursor, Pool
 from ragstone.stores.postgres.rows import CollectionRow, replace_nul
@@ -212,6 +212,7 @@ class PostgresLedger:
             collection = await read_collection(cursor, self._scope)
             scope = (collection.tenant, collection.collection_id)
             if begins:
+                await check_writable(cursor)
                 await check_not_erasing(cursor, collection.tenant)
                 await cursor.execute(LOCK_COLLECTION_KEY, scope)
                 if not cursor.rowcount:

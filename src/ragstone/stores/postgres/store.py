@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 
-from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.errors import StoreError, StoreTooNew, UsageError
 from ragstone.core.ports import CollectionModel
 from ragstone.core.types import Scope
 from ragstone.stores.collection_errors import not_built_error
@@ -159,7 +159,7 @@ class PostgresStore:
     async def _activate_due(self, scope: Scope) -> bool:
         """Make revisions active whose time has come: looked at when a view is opened, written only then.
 
-        Where this role or server may only read, they wait for somebody who may write.
+        Where this role, server or program may only read, they wait for somebody who may write.
         """
         try:
             async with self._pool.open_transaction(scope.tenant) as cursor:
@@ -170,7 +170,7 @@ class PostgresStore:
                 if documents:
                     await activation.activate_newest(cursor, collection, documents, ready={}, now=now, keep=self._keep)
         except (StoreError, UsageError) as error:
-            if getattr(error.__cause__, "sqlstate", None) not in READ_ONLY:
+            if getattr(error.__cause__, "sqlstate", None) not in READ_ONLY and not isinstance(error, StoreTooNew):
                 raise
             return False
         return True
