@@ -1,5 +1,6 @@
 """A store's place that is missing, taken or full: clients get a code and one sentence, the log has the rest."""
 
+import errno
 import importlib
 import json
 import logging
@@ -142,6 +143,25 @@ async def test_a_disk_that_is_full_and_a_store_that_may_not_be_written_have_thei
         monkeypatch.setattr(EmbeddedStore, "writer", fail)
         reply = await client.post("/v1/documents", files={"file": ("tea.md", b"# Tea\n\nGreen.\n")})
         assert (reply.status_code, reply.json()["error"]) == (status, {"code": code, "message": SENTENCE})
+
+
+@pytest.mark.parametrize(
+    ("written", "place"),
+    [("ragstone.server.upload_steps._make_held", "kb.uploads"), ("starlette.requests.Request._get_form", "TMPDIR")],
+)
+async def test_a_disk_that_is_full_where_uploads_come_in_is_said(
+    written: str, place: str, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fill(*_arguments: Any, **_options: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    settings = replace(settings, serve=replace(settings.serve, uploads="kb.uploads"))
+    async with open_client(settings) as client:
+        monkeypatch.setattr(written, fill)
+        reply = await client.post("/v1/documents", files={"file": ("tea.md", b"# Tea")})
+        assert (reply.status_code, reply.json()["error"]) == (507, {"code": "disk_full", "message": SENTENCE})
+        assert "no room left on the disk of " in caplog.text
+        assert place in caplog.text
 
 
 def test_a_line_of_the_log_names_the_request_that_it_is_about() -> None:

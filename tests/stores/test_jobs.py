@@ -195,6 +195,20 @@ async def test_workers_that_take_at_once_take_different_jobs(queue: JobQueue) ->
     assert sorted(found) == [str(number) for number in range(8)]
 
 
+@pytest.mark.parametrize("url", ["embedded"], indirect=True)
+async def test_a_file_that_a_full_disk_left_without_its_table_is_an_empty_queue_and_is_made_whole(
+    queue: JobQueue, tmp_path: Path
+) -> None:
+    await queue.add(job("a"), most=MOST)
+    for file in (tmp_path / "store").glob("jobs.db*"):
+        file.unlink()
+    (tmp_path / "store" / "jobs.db").touch()
+    assert await queue.count() == {}
+    assert await take(queue) is None
+    await queue.add(job("b"), most=MOST)
+    assert await take_ids(queue, 2) == ["b"]
+
+
 @pytest.mark.parametrize("url", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("ahead", [3600.0, -3600.0])
 async def test_servers_whose_clocks_differ_take_no_job_from_one_another(

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse
 from ragstone.core import errors
 from ragstone.core.trace import LOG_HINT
 from ragstone.core.types import Json
+from ragstone.server.full_disk import find_full_disk
 from ragstone.server.request_mistakes import describe_mistake
 
 log = logging.getLogger("ragstone")
@@ -103,6 +104,8 @@ def describe_error(error: Exception) -> Problem:
         return Problem(422, HTTP_CODES[422], describe_mistake(error), {})
     if isinstance(error, NotFound):
         return Problem(404, error.code, str(error), {})
+    if isinstance(error, OSError) and (full := find_full_disk(error)) is not None:
+        error = full
     if not isinstance(error, errors.RagstoneError):
         log.error("unexpected error", exc_info=error)
         return Problem(500, "internal", _tell(error), {})

@@ -21,6 +21,7 @@ from ragstone.engine import Engine
 from ragstone.engine.engine_pool import EnginePool
 from ragstone.engine.source_roots import may_hold_members
 from ragstone.engine.verbs.ingestion import UPLOADS
+from ragstone.server.full_disk import find_full_disk
 from ragstone.server.upload_steps import (
     STALE_SECONDS,
     find_file,
@@ -68,8 +69,13 @@ class Uploads:
         """A new file to write an upload to; it is gone afterwards unless `add` took it."""
         if self._root is None:
             raise UsageError("this server keeps no uploads: set serve.uploads to a folder")
-        async with hold_folder(self._root / INCOMING) as held:
-            yield held / "file"
+        try:
+            async with hold_folder(self._root / INCOMING) as held:
+                yield held / "file"
+        except OSError as error:
+            if (full := find_full_disk(error, str(self._root))) is not None:
+                raise full from error
+            raise
 
     async def sweep(self, pool: EnginePool) -> None:
         """Remove what a killed process left of uploads on their way: a file that had taken its place stays if its

@@ -1,9 +1,9 @@
 """The queue of jobs: one small SQLite file at the root of the store, beside the tenants' directories."""
 
-import contextlib
 import os
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -66,26 +66,41 @@ class EmbeddedJobs(SqlJobQueue):
 
     def _run_here(self, work: Work[T], *, make: bool) -> T:
         with map_errors(self._file, DAMAGE_MESSAGE):
-            if not make and not (check_store(self._root) and self._file.exists()):
+            if not make and not check_store(self._root):
                 return _drive(work, None)
-            if make and not self._file.exists():
+            connection = self._open_made()
+            if connection is None and make:
                 self._create_file()
-            connection = open_file(self._file)
-            try:
-                if (found := read_format(connection)) > len(JOB_STEPS):
-                    raise StoreTooNew(
-                        f"{self._file} has format {found}, this program reads up to {len(JOB_STEPS)}: upgrade ragstone"
-                    )
-                with write_transaction(connection):
-                    return _drive(work, connection)
-            finally:
-                connection.close()
+                connection = self._open_made()
+            if connection is None:
+                return _drive(work, None)
+            with closing(connection), write_transaction(connection):
+                return _drive(work, connection)
+
+    def _open_made(self) -> sqlite3.Connection | None:
+        """A connection to the file; None where there is none, or a full disk or a crash left it without its table."""
+        if not self._file.exists():
+            return None
+        connection = open_file(self._file)
+        try:
+            found = read_format(connection)
+        except BaseException:
+            connection.close()
+            raise
+        if 0 < found <= len(JOB_STEPS):
+            return connection
+        connection.close()
+        if found:
+            raise StoreTooNew(
+                f"{self._file} has format {found}, this program reads up to {len(JOB_STEPS)}: upgrade ragstone"
+            )
+        return None
 
     def _create_file(self) -> None:
         """Make the file, readable by the owner alone; one that a crash left empty is made whole."""
         make_store(self._root)
         with brief_lock(store_lock_path(self._root)):
-            with contextlib.suppress(FileExistsError):
+            with suppress(FileExistsError):
                 os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
                 sync_directory(self._root)
             upgrade_file(self._file, JOB_STEPS)
