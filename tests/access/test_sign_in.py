@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 
 import ragstone
-from ragstone.access import Permission
-from ragstone.access.sign_in import Authenticator
+from ragstone.access import Permission, TokenAuthenticator
+from ragstone.access.keyset import FRESH, Keyset
+from ragstone.access.sign_in import TOKEN_FRESH, Authenticator
 from ragstone.config.jwt import JwtSettings
 from ragstone.config.settings import AccessSettings, Settings
 from ragstone.core.errors import ConfigError, Forbidden, Unauthorized
 from ragstone.core.ports import Keys
-from tests.access.issuer import AUDIENCE, ISSUER, RSA_KEY, jwk, pem, token
+from ragstone.engine.engine_pool import EnginePool
+from tests.access.issuer import AUDIENCE, ISSUER, OTHER_KEY, RSA_KEY, jwk, pem, serving, token
 from tests.commands import Run
 
 CONFIG = f"""
@@ -67,15 +69,44 @@ def test_wrong_settings_of_an_issuer_name_their_place(run: Run) -> None:
         ragstone.load()
 
 
-async def test_a_token_is_checked_once_and_its_end_every_time() -> None:
+async def test_a_token_ends_soon_after_its_key_is_withdrawn() -> None:
+    clock, seconds = [datetime.now(UTC)], [0.0]
+    with serving(jwk(RSA_KEY, "one")) as site:
+        issuer = JwtSettings(ISSUER, AUDIENCE, ("RS256",), jwks=site.url)
+        tokens = TokenAuthenticator(issuer, keyset=Keyset(site.url, now=lambda: seconds[0]))
+        given = Settings(key=token(), access=AccessSettings(jwt=issuer))
+        authenticator = Authenticator(given, fail, credential=None, tokens=lambda _: tokens, clock=lambda: clock[0])
+        await authenticator.admit(Permission.SEARCH, what="search")
+        site.keys = [jwk(OTHER_KEY, "two")]
+        await authenticator.admit(Permission.SEARCH, what="search")
+        clock[0], seconds[0] = clock[0] + TOKEN_FRESH, FRESH + 1
+        with pytest.raises(Unauthorized) as error:
+            await authenticator.admit(Permission.SEARCH, what="search")
+        assert (error.value.reason, site.asked) == ("signature", 2)
+
+
+async def test_all_callers_share_the_keys_of_an_issuer() -> None:
+    """A server asked the issuer for each token, made-up ones too."""
+    with serving(jwk(RSA_KEY, "one")) as site:
+        issuer = JwtSettings(ISSUER, AUDIENCE, ("RS256",), jwks=site.url)
+        pool = EnginePool(Settings(tenant="acme", access=AccessSettings(trusted=False, jwt=issuer)))
+        for name in "abc":
+            assert (await pool.open(key=token(sub=name))).scope.tenant == "acme"
+            with pytest.raises(Unauthorized):
+                await pool.open(key=token(OTHER_KEY, kid=f"made-up-{name}"))
+        await pool.close()
+        assert site.asked == 1
+
+
+def fail() -> Keys:
+    raise AssertionError("a token asks no store")
+
+
+async def test_a_token_is_checked_for_a_while_and_its_end_every_time() -> None:
     clock = [datetime.now(UTC)]
     issuer = JwtSettings(ISSUER, AUDIENCE, ("RS256",), key=pem())
     given = Settings(key=token(), access=AccessSettings(jwt=issuer))
-
-    def no_keys() -> Keys:
-        raise AssertionError("a token asks no store")
-
-    authenticator = Authenticator(given, no_keys, credential=None, clock=lambda: clock[0])
+    authenticator = Authenticator(given, fail, credential=None, clock=lambda: clock[0])
     await authenticator.admit(Permission.SEARCH, what="search")
     with pytest.raises(Forbidden):
         await authenticator.admit(Permission.WRITE, what="ingest")

@@ -4,7 +4,9 @@ import base64
 import hashlib
 import hmac
 import json
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,12 @@ from typing import Any
 import jwt
 import pytest
 
-from ragstone.access import TokenAuthenticator, looks_like_token
+from ragstone.access import TokenAuthenticator, keyset, looks_like_token
 from ragstone.access.keyset import FRESH, LARGEST, PAUSE, STALE, Keyset
 from ragstone.config.jwt import JwtSettings
 from ragstone.core.errors import ConfigError, Unauthorized, Unavailable
 from tests.access.issuer import AUDIENCE, EC_KEY, ISSUER, OTHER_KEY, RSA_KEY, jwk, pem, serving, token
+from tests.patience import HANG
 
 SECRET = "0123456789abcdef0123456789abcdef"
 NOW = datetime.now(UTC)
@@ -227,6 +230,28 @@ def test_keys_are_read_again_after_a_while_and_serve_on_when_nobody_answers() ->
         clock[0] += PAUSE
         assert keys.find_key("one") is None  # withdrawn
         assert keys.find_key("two")
+
+
+def test_known_keys_are_found_while_another_thread_fetches_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An issuer that is slow holds up no caller whose key is known."""
+    clock, begun, going = [0.0], threading.Event(), threading.Event()
+    with serving(jwk(RSA_KEY, "one")) as site:
+        keys, read = Keyset(site.url, now=lambda: clock[0]), keyset._read_keys
+        assert keys.find_key("one")
+
+        def read_slowly(place: str) -> bytes:
+            begun.set()
+            assert going.wait(HANG)
+            return read(place)
+
+        monkeypatch.setattr(keyset, "_read_keys", read_slowly)
+        clock[0] += FRESH + 1
+        with ThreadPoolExecutor(1) as pool:
+            fetching = pool.submit(keys.find_key, "made-up")
+            assert begun.wait(HANG)
+            assert keys.find_key("one")
+            going.set()
+            assert fetching.result(HANG) is None
 
 
 def test_only_the_configured_place_is_asked() -> None:

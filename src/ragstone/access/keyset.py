@@ -24,15 +24,17 @@ class Keyset:
     def __init__(self, place: str, *, now: Callable[[], float] = time.monotonic) -> None:
         self._place = place
         self._now = now
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # held while they are fetched
         self._keys: list[Jwk] = []
         self._read_at: float | None = None
         self._tried_at: float | None = None
 
     def find_key(self, kid: str | None) -> Jwk | None:
         """The key of this name; without a name the only one. Raises `Unavailable` when none could ever be read."""
-        with self._lock:
-            age = None if self._read_at is None else self._now() - self._read_at
+        if not self._lock.acquire(blocking=self._find_now(kid) is None):
+            return self._find_now(kid)  # another thread fetches them now
+        try:
+            age = self._age
             if age is None or age > FRESH:
                 self._refresh_keys(must=age is None or age > STALE)
             found = self._match_key(kid)
@@ -40,6 +42,17 @@ class Keyset:
                 self._refresh_keys(must=False)
                 found = self._match_key(kid)
             return found
+        finally:
+            self._lock.release()
+
+    @property
+    def _age(self) -> float | None:
+        return None if self._read_at is None else self._now() - self._read_at
+
+    def _find_now(self, kid: str | None) -> Jwk | None:
+        """The key of this name among those at hand, while they may serve."""
+        age = self._age
+        return None if age is None or age > STALE else self._match_key(kid)
 
     def _match_key(self, kid: str | None) -> Jwk | None:
         fitting = [key for key in self._keys if key.get("use", "sig") == "sig" and kid in (None, key.get("kid"))]

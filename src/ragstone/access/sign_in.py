@@ -2,14 +2,16 @@
 
 import os
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from ragstone.access import Credential, Permission, TokenAuthenticator, authenticate_key, looks_like_token
+from ragstone.config.jwt import JwtSettings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import Forbidden, Unauthorized, UsageError
 from ragstone.core.ports import Keys
 
 ANY_TENANT = Settings.__dataclass_fields__["tenant"].default  # this tenant's name leaves the choice to the key
+TOKEN_FRESH = timedelta(minutes=1)  # that a token counts as signed after its signature was checked
 
 
 def utc_now() -> datetime:
@@ -18,8 +20,9 @@ def utc_now() -> datetime:
 
 
 class Authenticator:
-    """Admits, or refuses. A key is looked up for every verb, so that a revoked one ends at once; a token's signature
-    is checked once, its end every time."""
+    """Admits, or refuses. A key is looked up for every verb, so that a revoked one ends at once; a token's end is
+    checked every time, its signature once a minute, so that it ends soon after its issuer withdraws the signing key.
+    `tokens` gives what checks those of an issuer."""
 
     def __init__(
         self,
@@ -27,6 +30,7 @@ class Authenticator:
         keys: Callable[[], Keys],
         *,
         credential: Credential | None,
+        tokens: Callable[[JwtSettings], TokenAuthenticator] = TokenAuthenticator,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         if settings.key is not None and credential is not None:
@@ -42,7 +46,8 @@ class Authenticator:
         self._keys = keys
         self._clock = clock
         self._text = None if settings.key is None else settings.key.strip()
-        self._tokens: TokenAuthenticator | None = None
+        self._tokens = tokens
+        self._checked_at: datetime | None = None
         self._credential: Credential | None = None
         if credential is not None:
             self._check_tenant(credential)
@@ -89,11 +94,16 @@ class Authenticator:
     async def sign_in(self) -> Credential | None:
         """Check the key or token; raises `Unauthorized`, or `Forbidden` for another tenant's."""
         self.check_process()
-        if self._text is not None and (self._credential is None or self._credential.kind == "key"):
-            found = await self._authenticate(self._text)
+        if self._text is not None and not self._is_token_fresh():
+            now, found = self._clock(), await self._authenticate(self._text)
             self._check_tenant(found)
-            self._credential = found
+            self._credential, self._checked_at = found, now
         return self._credential
+
+    def _is_token_fresh(self) -> bool:
+        if self._credential is None or self._credential.kind == "key" or self._checked_at is None:
+            return False
+        return timedelta() <= self._clock() - self._checked_at < TOKEN_FRESH
 
     async def admit(self, permission: Permission, *, what: str) -> None:
         """Check the key again; raises unless the caller may do this now."""
@@ -111,9 +121,7 @@ class Authenticator:
         issuer = self._settings.access.jwt
         if issuer is None:
             raise Unauthorized("unsupported", "this is a token (JWT), and no issuer is configured: see access.jwt")
-        if self._tokens is None:
-            self._tokens = TokenAuthenticator(issuer)
-        return await self._tokens.authenticate(text)
+        return await self._tokens(issuer).authenticate(text)
 
     def _check_tenant(self, credential: Credential) -> None:
         wanted = self._settings.tenant

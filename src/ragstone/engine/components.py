@@ -53,7 +53,9 @@ class Components:
         self._parts = parts = shared or SharedParts()
         self.given_settings = settings
         Scope(settings.tenant, settings.collection)  # names that are none are refused before anything is opened
-        self.authenticator = Authenticator(settings, lambda: self.stores.keys, credential=credential)
+        self.authenticator = Authenticator(
+            settings, lambda: self.stores.keys, credential=credential, tokens=parts.make_token_authenticator
+        )
         self.embedders = Embedders(lambda: self.settings, lambda: self.tenant_settings, embedder, parts)
         self.completions = Completions(lambda: self.settings, completion, parts)
         self.rerankers = Rerankers(lambda: self.settings, reranker, parts, self.completions.completion_for)

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from weakref import WeakSet
 
 from ragstone import stores
+from ragstone.access import TokenAuthenticator
+from ragstone.config.jwt import JwtSettings
 from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSettings, SparseSettings
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
@@ -31,12 +33,21 @@ class SharedParts:
 
     def __init__(self) -> None:
         self.processes = SandboxProcesses()
+        self._tokens: list[tuple[JwtSettings, TokenAuthenticator]] = []
         self._stores: dict[tuple[str, int], Store] = {}
         self._tables: dict[tuple[str, float], stores.OpenTables] = {}
         self._embedders: list[tuple[EmbedSettings, Embedder]] = []
         self._completions: list[tuple[LlmSettings, Completion]] = []
         self._rerankers: list[tuple[RerankSettings, Reranker]] = []
         self._sparse_encoders: list[tuple[SparseSettings, SparseEncoder]] = []
+
+    def make_token_authenticator(self, issuer: JwtSettings) -> TokenAuthenticator:
+        """The one that checks tokens of an issuer, made once: its keys are fetched for all callers together."""
+        made = next((tokens for own, tokens in self._tokens if own == issuer), None)
+        if made is None:
+            made = TokenAuthenticator(issuer)
+            self._tokens.append((issuer, made))
+        return made
 
     def open_store(
         self, url: str, *, keep_versions: int = KEPT_VERSIONS, master: stores.MasterKey | None = None
