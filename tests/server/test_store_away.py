@@ -1,6 +1,7 @@
 """The store is lost while the server runs: probes tell, other figures stay, clients learn when to ask again."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from ragstone.core.waits import WaitCause, explain_wait
 from ragstone.server import store_probe
 from ragstone.server.errors import describe_error
 from ragstone.stores.postgres import pool
+from tests.patience import HANG
 from tests.server.conftest import QUESTION, open_client
 from tests.stores.postgres.conftest import database, server
 from tests.stores.postgres.server import Server
@@ -69,6 +71,23 @@ async def test_a_store_that_is_busy_gets_questions(
         replies = await asyncio.gather(*(client.get("/v1/ready") for _ in range(3)))
         assert [reply.status_code for reply in replies] == [status] * 3
     assert looks == 1
+
+
+async def test_a_driver_that_does_not_even_stop_waiting_holds_up_no_probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = asyncio.Event()
+
+    async def wait(*_: Any) -> str:
+        while not ended.is_set():
+            with suppress(asyncio.CancelledError):
+                await ended.wait()
+        raise StoreError("gone")
+
+    monkeypatch.setattr(store_probe, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(store_probe, "END_SECONDS", 0.01)
+    monkeypatch.setattr(store_probe, "check_store", wait)
+    async with asyncio.timeout(HANG), open_client(AWAY) as client:
+        assert (await client.get("/v1/ready")).status_code == 503
+        ended.set()
 
 
 async def test_a_store_that_answers_is_ready(server: Server, database: str) -> None:

@@ -10,13 +10,14 @@ from typing import Protocol
 from ragstone import stores
 from ragstone.config.settings import Settings
 from ragstone.core.errors import RagstoneError
-from ragstone.core.waits import collect_waits
+from ragstone.core.waits import WaitCause, collect_waits
 from ragstone.engine.engine_pool import EnginePool
 from ragstone.engine.preparation import check_store
 
 log = logging.getLogger("ragstone")
 
 LOOK_SECONDS = 2.0  # probes give up soon
+END_SECONDS = 0.5  # for a look that is cut off to end
 FRESH_SECONDS = 1.0
 NO_ANSWER = f"the store did not answer within {LOOK_SECONDS:g} s"
 
@@ -55,12 +56,17 @@ class StoreProbe:
 
 async def _look_at_store(state: ProbedServer) -> str | None:
     with collect_waits() as causes:
-        try:
-            async with asyncio.timeout(LOOK_SECONDS):
-                await check_store(state.settings, state.pool.shared)
-        except TimeoutError:
-            cause = causes[0] if causes else None
-            return None if cause is not None and cause.is_busy else cause.said if cause else NO_ANSWER
-        except RagstoneError as error:
-            return str(error)
-    return None
+        looking = asyncio.ensure_future(check_store(state.settings, state.pool.shared))
+    try:
+        await asyncio.wait({looking}, timeout=LOOK_SECONDS)
+    finally:
+        looking.cancel()
+    await asyncio.wait({looking}, timeout=END_SECONDS)  # a driver may wait for a server that says nothing
+    if not looking.done() or looking.cancelled():
+        looking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        cause = causes[0] if causes else WaitCause(NO_ANSWER)
+        return None if cause.is_busy else cause.said
+    error = looking.exception()
+    if error is None or isinstance(error, RagstoneError):
+        return None if error is None else str(error)
+    raise error

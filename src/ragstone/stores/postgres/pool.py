@@ -67,6 +67,7 @@ class Pool:
         self._closed = False
         self._silent = 0.0  # until when a server that has never answered is asked once only
         self._refused: psycopg.OperationalError | None = None  # why the last connection could not be opened
+        self._lent = 0  # connections of the pool that calls have
 
     async def get_server(self) -> ServerInfo:
         """The server at the other end; the first call connects, and raises `UsageError` for what cannot serve."""
@@ -150,7 +151,7 @@ class Pool:
             try:
                 yield connection, said
             finally:
-                await asyncio.shield(_return_connection(pool, connection))
+                await asyncio.shield(self._return_connection(pool, connection))
 
     async def _find_answering(
         self, pool: "AsyncConnectionPool[Connection]", first: Callable[[Connection], Awaitable[T]]
@@ -163,25 +164,38 @@ class Pool:
                 return connection, await first(connection)
             except BaseException as error:
                 lost = connection.closed and isinstance(error, psycopg.OperationalError)
-                await asyncio.shield(_return_connection(pool, connection))
+                await asyncio.shield(self._return_connection(pool, connection))
                 if not lost or time.monotonic() > end:
                     raise
 
     async def _get_free_connection(self, pool: "AsyncConnectionPool[Connection]", end: float) -> Connection:
         try:
             with explain_wait(self._describe_wait):
-                return await pool.getconn(timeout=max(end - time.monotonic(), 0.1))
+                connection = await pool.getconn(timeout=max(end - time.monotonic(), 0.1))
         except PoolTimeout:
             raise StoreError(self._describe_wait().said) from self._refused
+        self._lent += 1
+        return connection
 
     def _describe_wait(self) -> WaitCause:
         """What a call waits for that has no connection yet."""
         if self._refused is not None:
             return WaitCause(str(error_mapping.explain_silence(self._refused, self.url.shown)))
-        if self._pool is None:
+        if self._lent < self.url.pool:
             return WaitCause(f"{self.url.shown} does not answer; is the server running?")
         said = f"all {self.url.pool} connections to {self.url.shown} are in use; write a larger pool= in its URL"
         return WaitCause(f"{said}, or let fewer questions work at once (serve.concurrency)", is_busy=True)
+
+    async def _return_connection(self, pool: "AsyncConnectionPool[Connection]", connection: Connection) -> None:
+        """Give a connection back without an open transaction; what cannot even end one is thrown away."""
+        try:
+            if connection.pgconn.transaction_status not in (0, 4):  # libpq's IDLE, UNKNOWN
+                await connection.rollback()
+        except psycopg.Error:
+            await connection.close()
+        finally:
+            self._lent -= 1
+            await pool.putconn(connection)
 
     async def open_dedicated(self) -> Connection:
         """A connection of its own, outside of the pool: waits for a server that starts, or that has answered before."""
@@ -255,13 +269,3 @@ class Pool:
 
     def _make_closed_error(self) -> StoreError:
         return StoreError(f"{self.url.shown} is closed: open the store anew")
-
-
-async def _return_connection(pool: "AsyncConnectionPool[Connection]", connection: Connection) -> None:
-    """Give a connection back without an open transaction; what cannot even end one is thrown away."""
-    try:
-        if connection.pgconn.transaction_status not in (0, 4):  # libpq's IDLE, UNKNOWN
-            await connection.rollback()
-    except psycopg.Error:
-        await connection.close()
-    await pool.putconn(connection)
