@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 HEADER_SECONDS = 15.0  # that a client may take to send the head of a request
 
@@ -27,6 +27,14 @@ class PatientProtocol(H11Protocol):
         """Nothing is waited for any more."""
         self._head.cancel()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """Close the connection, after the response to its running request: the client learns from that response to
+        send no other one here, which nobody would answer."""
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is not None and not cycle.response_started:
+            cycle.default_headers = [*cycle.default_headers, (b"connection", b"close")]
+        super().shutdown()
 
     def _give_up(self) -> None:
         self.transport.close()
