@@ -15,6 +15,7 @@ from ragstone.core.errors import UsageError
 from ragstone.ingestion import progress
 from tests.extraction.containers.packing import pack_zip
 from tests.extraction.containers.test_mail import make_mail
+from tests.extraction.containers.test_pdf import make_pdf
 from tests.ingestion.test_run import counts
 
 Open = Callable[..., ragstone.Knowledge]
@@ -116,7 +117,7 @@ def test_an_unchanged_archive_costs_no_read(tmp_path: Path, opened: Open, monkey
     write_zip(tmp_path / "docs" / "x.zip", {"tea.md": TEA})
     now = 1 << 62
     monkeypatch.setattr(progress, "read_clock", lambda: now)
-    monkeypatch.setattr("ragstone.ingestion.sources.members.time.time_ns", lambda: now)
+    monkeypatch.setattr("ragstone.ingestion.sources.expansion.time.time_ns", lambda: now)
     kb = opened()
     kb.ingest(tmp_path / "docs")
 
@@ -133,6 +134,22 @@ def write_mail(place: Path, **headers: str) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(mail.as_bytes())
     os.utime(place, (1_500_000_000, 1_500_000_000 + len(headers)))
+
+
+def test_files_in_a_pdf_are_documents_beside_it_and_closed_with_it(tmp_path: Path, opened: Open) -> None:
+    docs, kb = tmp_path / "docs", opened()
+    docs.mkdir()
+    (docs / "bill.pdf").write_bytes(make_pdf({"factur-x.xml": "<Invoice><Total>9000</Total></Invoice>"}, shows="Bill"))
+    (docs / "mail.eml").write_bytes(make_mail(("application", "pdf", "p.pdf", make_pdf({"a.md": "# Tea"}))).as_bytes())
+    [run] = kb.ingest(docs)
+    assert paths(kb) == ["bill.pdf", "bill.pdf/factur-x.xml", "mail.eml", "mail.eml/p.pdf/a.md"]
+    assert [(one["path"], one["reason"]) for one in run.stats["skipped"]] == [("mail.eml/p.pdf", "unsupported")]
+    assert "9000" in kb.chunk("bill.pdf/factur-x.xml", 0).text
+    closing = make_pdf({"factur-x.xml": "<Invoice/>"}, info="/Confidentiality (restricted)", shows="Bill")
+    (docs / "bill.pdf").write_bytes(closing)
+    kb.ingest(docs)
+    levels = {document.path: document.meta.get("confidentiality") for document in kb.documents()}
+    assert [path for path, level in levels.items() if level == "restricted"] == ["bill.pdf", "bill.pdf/factur-x.xml"]
 
 
 def test_attachments_are_documents_beside_their_mail_and_closed_with_it(tmp_path: Path, opened: Open) -> None:

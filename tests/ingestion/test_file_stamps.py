@@ -40,7 +40,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(FileSource, "read", noted)
     now = time.time_ns() + HOUR
     monkeypatch.setattr(progress, "read_clock", lambda: now)
-    monkeypatch.setattr("ragstone.ingestion.sources.members.time.time_ns", lambda: now)
+    monkeypatch.setattr("ragstone.ingestion.sources.expansion.time.time_ns", lambda: now)
     return paths
 
 

@@ -24,7 +24,7 @@ from ragstone.ingestion.chunker_setup import ChunkerSetup, shorten_recipe
 from ragstone.ingestion.left_out import count_left_out
 from ragstone.ingestion.moves import EMBEDDED_AS, embedded_path
 
-CLOSED_WITH = "closed_with"  # in the metadata of an attachment: why its mail is restricted
+CLOSED_WITH = "closed_with"  # in the metadata of a file in a mail or a PDF: why that is restricted
 LEAST_SECONDS = 5.0  # of a document's work in this process: the first one pays for what is loaded
 
 
@@ -122,7 +122,7 @@ def build(
     """A document's new revision from its bytes: extracted, chunked, flagged, with ids and vector addresses.
 
     `before`: its revision so far; under another path, the document that it was before it moved. `closed`: why the mail
-    that it is attached to is restricted, "" where it is not. `processes` as for `extraction.extract`. Raises `Refused`
+    or PDF that it lies in is restricted, "" where it is not. `processes` as for `extraction.extract`. Raises `Refused`
     if the bytes cannot be ingested.
     """
     with _limit_work(builder, path, len(data)):
@@ -140,11 +140,11 @@ def build(
 
 
 def _close_with_mail(extracted: Extraction, closed: str) -> Extraction:
-    """An attachment is closed with its mail, whatever it says itself."""
+    """A file in a mail or a PDF is closed with that, whatever it says itself."""
     meta = {key: value for key, value in extracted.meta.items() if key != CLOSED_WITH}
     if not closed:
         return extracted if len(meta) == len(extracted.meta) else replace(extracted, meta=meta)
-    reason = f"it is attached to a mail that is restricted ({closed})"
+    reason = f"it lies in a document that is restricted ({closed})"
     return close_with_reason(replace(extracted, meta={**meta, CLOSED_WITH: closed}), reason)
 
 

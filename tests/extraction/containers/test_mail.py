@@ -137,7 +137,7 @@ def test_a_restricted_message_without_files_closes_the_archive_too() -> None:
 def test_small_files_of_a_mail_are_taken_together(monkeypatch: pytest.MonkeyPatch) -> None:
     files = [("text", "csv", f"{name}.csv", f"{name}\n".encode()) for name in ("a", "a", "c", "b", "large")]
     data = make_mail(*files, ("text", "csv", "large.csv", b"x" * 90)).as_bytes()
-    monkeypatch.setattr("ragstone.extraction.containers.mail.TOGETHER", 30)
+    monkeypatch.setattr("ragstone.extraction.containers.parsed.TOGETHER", 30)
     pool, taken = sandbox.get_shared(), []
 
     class Counted:
@@ -165,6 +165,20 @@ def test_what_is_no_mail_is_not_said_to_have_no_files() -> None:
         open_mail(b"")
     with pytest.raises(Refused, match="nothing but zeros"):
         open_mail(bytes(100))
+
+
+@pytest.mark.parametrize("path", ["x.msg", "x.oft", "x.mbox"])
+def test_of_a_mail_whose_start_is_damaged_the_attachments_are_not_known(path: str) -> None:
+    mbox = b"From a@x.org Mon Mar  4 10:00:00 2024\n" + make_mail(CSV).as_bytes()
+    whole = mbox + bytes(range(256)) if path == "x.mbox" else Outlook("Offer", "x", attachments=[CSV[2:]]).to_bytes()
+    assert not open_mail(whole, path).problems
+    [problem] = open_mail(b"\0\x01\x02" * 100 + whole[300:], path).problems
+    assert (problem.name, problem.reason) == ("/", "broken")
+
+
+def test_mails_behind_a_damaged_start_of_an_archive_keep_their_attachments() -> None:
+    mails = [b"From a@x.org Mon Mar  4 10:00:00 2024\n" + make_mail(CSV, subject=name).as_bytes() for name in "AB"]
+    assert list(read_all(b"xx" + b"\n\n".join(mails)[2:], "a.mbox")) == ["2024-03-04 B/price list.csv"]
 
 
 def test_a_mail_that_takes_too_long_is_told_and_its_attachments_stay(monkeypatch: pytest.MonkeyPatch) -> None:

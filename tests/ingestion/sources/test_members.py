@@ -120,7 +120,7 @@ def test_an_unchanged_archive_is_not_opened_again(tmp_path: Path, monkeypatch: p
         os.utime(tmp_path / name, (OLD, OLD))
     (tmp_path / "cut.tgz").write_bytes(gzip.compress(pack_tar({"a.md": b"1" * 99}), 0)[:300])
     os.utime(tmp_path / "cut.tgz", (OLD, OLD))
-    monkeypatch.setattr("ragstone.ingestion.sources.members.time.time_ns", lambda: 1 << 62)
+    monkeypatch.setattr("ragstone.ingestion.sources.expansion.time.time_ns", lambda: 1 << 62)
     opened = note_opened(monkeypatch)
     first = source(tmp_path)
     listed = list(first.walk())

@@ -27,11 +27,12 @@ class ContainerLimits:
 @dataclass(frozen=True, slots=True)
 class Member:
     """A file in a container: its path there, its size unpacked. `closed` says why not everyone may see it, "" where
-    they may."""
+    they may; `is_plain`: it is known to hold no files itself."""
 
     name: str
     size: int
     closed: str = ""
+    is_plain: bool = False
 
 
 UNLISTED = "/"  # the name of a problem with the members of a document, which is read itself
@@ -58,7 +59,7 @@ class Container(Protocol):
 
     @property
     def is_document(self) -> bool:
-        """Whether the container is a document too, as a mail is."""
+        """Whether the container is a document too, as a mail and a PDF are."""
         ...
 
     def read(self, file: BinaryIO, name: str, most: int) -> bytes:

@@ -3,17 +3,19 @@
 from typing import BinaryIO
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.containers import mail
+from ragstone.extraction.containers import mail, pdf
 from ragstone.extraction.containers.container import Budget, Container
+from ragstone.extraction.containers.parsed import DamagedContainer
 from ragstone.extraction.containers.tar_archive import GZIP_MARK, TarArchive, is_tar
 from ragstone.extraction.containers.zip_archive import ZipArchive
 from ragstone.extraction.gzipped import unpack_start
-from ragstone.extraction.media_types import file_suffix
+from ragstone.extraction.media_types import BINARY, detect, file_suffix
 
 START = 1 << 16  # bytes by which a container is known
 ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")
 PROMISED = frozenset((".zip", ".tar", ".tgz", ".taz", *mail.ENDINGS))
-ENDINGS = PROMISED | {".gz", ""}
+NAMED = frozenset((*mail.ENDINGS, pdf.ENDING))
+ENDINGS = PROMISED | {".gz", pdf.ENDING, ""}
 
 
 def is_candidate(path: str) -> bool:
@@ -23,7 +25,9 @@ def is_candidate(path: str) -> bool:
 
 def looks_like_container(start: bytes, path: str) -> bool:
     """Whether a candidate may be a container by its first bytes, of which `START` are enough."""
-    return start.startswith(ZIP_MARKS) or _begins_tar(start) or mail.find_mail_kind(start, path) is not None
+    if start.startswith(ZIP_MARKS) or _begins_tar(start):
+        return True
+    return mail.find_mail_kind(start, path) is not None or pdf.begins_pdf(start, path) or _is_damaged(start, path)
 
 
 def open_container(file: BinaryIO, *, path: str, budget: Budget) -> Container | None:
@@ -37,7 +41,16 @@ def open_container(file: BinaryIO, *, path: str, budget: Budget) -> Container | 
         return ZipArchive(file, path=path, budget=budget)
     if kind := mail.find_mail_kind(start, path):
         return mail.MailContainer(file, kind, path=path, budget=budget)
-    return TarArchive(file, path=path, budget=budget) if _begins_tar(start) else None
+    if pdf.begins_pdf(start, path):
+        return pdf.PdfContainer(file, path=path, budget=budget)
+    if _begins_tar(start):
+        return TarArchive(file, path=path, budget=budget)
+    return DamagedContainer(path, budget) if _is_damaged(start, path) else None
+
+
+def _is_damaged(start: bytes, path: str) -> bool:
+    """Whether a file is a mail or a PDF by its name alone, and nothing that is known by its content."""
+    return file_suffix(path) in NAMED and detect(start, path) in (BINARY, "text/utf-16")
 
 
 def _begins_tar(start: bytes) -> bool:

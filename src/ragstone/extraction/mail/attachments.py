@@ -13,8 +13,8 @@ import msgspec
 from ragstone.core.errors import Refused
 from ragstone.core.filters import RESTRICTED
 from ragstone.core.types import Extraction
+from ragstone.extraction.attachment_row import Attachment
 from ragstone.extraction.mail import mbox
-from ragstone.extraction.mail.attachment_row import Attachment
 from ragstone.extraction.mail.body import attachment_name
 from ragstone.extraction.mail.eml import PRIVATE, parse_eml
 from ragstone.extraction.mail.message import NESTED, NO_SUBJECT, TNEF, TNEF_NAME, read_header, read_mail
@@ -30,6 +30,7 @@ from ragstone.extraction.mail.mime import (
 from ragstone.extraction.mail.tnef import read_tnef
 from ragstone.extraction.mail_boundaries import find_messages, undo_quoting
 from ragstone.extraction.media_types import EML, MBOX, MSG
+from ragstone.extraction.pdf_marks import is_plain_pdf
 from ragstone.extraction.record.confidentiality import KEY, close_if_marked, find_marked_head
 
 # Signatures, keys and reports of delivery: programs write and read them.
@@ -74,12 +75,12 @@ def take_attachments(data: bytes, *, path: str, kind: str, numbers: Collection[i
 def _list_of_mail(data: bytes, kind: str, *, path: str, folder: str, begin: int, end: int) -> Iterator[Attachment]:
     try:
         message = _read_message(data, kind)
-        found = [(name, len(content)) for name, content in _iterate_attachments(message)]
+        found = [(name, len(content), is_plain_pdf(content)) for name, content in _iterate_attachments(message)]
         closed = _find_mark(message, data, kind, path=path, in_archive=end >= 0) if found else ""
     except FAULTS as error:
         raise Refused("broken", f"{path} is not a readable mail: {error}") from error
-    for number, (name, size) in enumerate(found):
-        yield Attachment(folder, name, size, closed, begin, end, number)
+    for number, (name, size, plain) in enumerate(found):
+        yield Attachment(folder, name, size, closed, begin, end, number, plain)
 
 
 def _read_message(data: bytes, kind: str) -> Message:

@@ -9,7 +9,7 @@ import pypdfium2
 from ragstone.core.errors import Refused
 from ragstone.core.filters import RESTRICTED
 from ragstone.core.types import Extraction
-from ragstone.extraction.pdf.characters.annotations import list_attachments
+from ragstone.extraction.pdf.characters.annotations import iterate_embedded
 from ragstone.extraction.pdf.characters.layers import may_have_hidden_layers
 from ragstone.extraction.pdf.characters.links import locate_links
 from ragstone.extraction.pdf.characters.pdfium import open_document
@@ -35,7 +35,7 @@ def parse_with_reader(data: bytes, *, path: str, password: str | None, reader: P
     files: list[str] = []
     pages = list(_read_pages(data, path, password, info, files, reader))
     files += [name for page in pages for name in page.files]
-    warnings = (*_collect_warnings(pages, files, reader), *reader.warnings())
+    warnings = (*_collect_warnings(pages, reader), *reader.warnings())
     if not any(page.pieces for page in pages):
         if pictured := [page.number for page in pages if page.pictured]:
             raise Refused(
@@ -44,7 +44,7 @@ def parse_with_reader(data: bytes, *, path: str, password: str | None, reader: P
             )
         if files:
             raise Refused(
-                "unsupported", f"{path} shows no content of its own{_describe_files(files)}; save them and ingest those"
+                "unsupported", f"{path} shows no content of its own{_describe_files(files)}: they are its documents"
             )
         hint = " but invisible text" if any(page.hidden for page in pages) else ""
         them = "page and nothing on it" if len(pages) == 1 else "pages and nothing on them"
@@ -55,6 +55,8 @@ def parse_with_reader(data: bytes, *, path: str, password: str | None, reader: P
     meta: dict[str, Any] = {"pages": len(pages), **info, **reader.meta()}
     if found := locate_links(made.layout, made.record, [link for page in pages for link in page.links]):
         meta["links"] = found
+    if files:
+        meta["attachments"] = list(dict.fromkeys(files))
     if remarks := [remark for page in pages for remark in page.remarks]:
         meta["comments"] = remarks
     return Extraction(made.record, made.blocks, MEDIA_TYPE, title, meta, warnings, made.layout)
@@ -72,8 +74,8 @@ def _read_pages(
             if not count:
                 raise Refused("broken", f"{path} is a PDF without pages; export it again")
             if not first:
-                info.update(_read_info(document))
-                files += list_attachments(document)
+                info.update(read_info(document))
+                files += [name for name, _ in iterate_embedded(document)]
             for number in range(first, min(first + WINDOW, count)):
                 yield _read_page(document, number, reader, layered=layered)
         first += WINDOW
@@ -94,8 +96,8 @@ def _read_page(document: Any, number: int, reader: PageOcr, *, layered: bool) ->
         page.close()
 
 
-def _read_info(document: Any) -> dict[str, str]:
-    """What the file says of itself, as far as it says anything."""
+def read_info(document: Any) -> dict[str, str]:
+    """The author, dates, title and level of confidentiality in the properties of the file."""
     said = document.get_metadata_dict(skip_empty=True)
     found = {ours: str(said[name]).strip() for name, ours in INFO.items() if str(said.get(name, "")).strip()}
     levels = [document.get_metadata_value(name) for name in (KEY, KEY.capitalize(), KEY.upper())]
@@ -118,8 +120,8 @@ def _is_borne_out(title: str, record: str) -> bool:
     return 2 * sum(word in letters for word in words) >= len(words)
 
 
-def _collect_warnings(pages: list[Page], files: list[str], reader: PageOcr) -> Iterator[str]:
-    """What a reader of the record must know: pages without text, text left out, remarks, files inside."""
+def _collect_warnings(pages: list[Page], reader: PageOcr) -> Iterator[str]:
+    """What a reader of the record must know: pages without text, text left out, remarks."""
     if failed := [page.number for page in pages if page.failed]:
         yield f"could not be read: {format_pages(failed)}"
     if silent := [page.number for page in pages if not page.pieces and needs_ocr(page)]:
@@ -131,8 +133,6 @@ def _collect_warnings(pages: list[Page], files: list[str], reader: PageOcr) -> I
         count = sum(len(page.remarks) for page in remarked)
         where = format_pages([page.number for page in remarked])
         yield f"{count} annotation{'s' * (count != 1)} kept in the metadata only, as comments: {where}"
-    if files:
-        yield f"embedded files were not read: {_list_names(files)}"
     if mixed := _find_unread_scans(pages, reader):
         yield f"mostly a picture, of which nothing was read: {format_pages(mixed)}; {_ocr_advice(reader, mixed)}"
     if unread := [page.number for page in pages if page.pieces and needs_ocr(page)]:

@@ -10,7 +10,7 @@ from ragstone.core.ports import ListedFile
 from ragstone.extraction.containers import Member, Problem
 from ragstone.ingestion.packed_rows import PackedRows
 
-EDITION = 1  # to be raised when other members are found in the same file
+EDITION = 2  # to be raised when other members are found in the same file
 # A file that changed within this time before it was looked at may change again without another time (FAT).
 MARGIN = 2_000_000_000  # nanoseconds
 

@@ -11,7 +11,8 @@ from ragstone.core.records import Skipped
 from ragstone.extraction.containers import ContainerLimits
 from ragstone.ingestion.sources.container_notes import ContainerNotes
 from ragstone.ingestion.sources.containment import open_inside, relative_to_root
-from ragstone.ingestion.sources.members import Members, expand, split_path
+from ragstone.ingestion.sources.expansion import expand
+from ragstone.ingestion.sources.members import Members, split_path
 from ragstone.ingestion.sources.rules import Rules
 from ragstone.ingestion.sources.walk import EntryRules, list_file, walk
 

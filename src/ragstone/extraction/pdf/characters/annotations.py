@@ -22,6 +22,7 @@ CHOICES = (raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
 TICKS = (raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON)
 SILENT = (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP)  # a link says nothing, a popup what its remark says
 OPTIONS = 1_000  # of one field
+UNNAMED = "a file"
 FONT_SIZE = re.compile(r"([\d.]{1,10})\s+Tf")
 
 
@@ -105,7 +106,7 @@ def _read_selected_options(one: Any, form: Any) -> Iterator[str]:
 
 def _attachment_name(one: Any) -> str:
     attached = raw.FPDFAnnot_GetFileAttachment(one)
-    return (_read_text(raw.FPDFAttachment_GetName, attached) if attached else "") or "a file"
+    return (_read_text(raw.FPDFAttachment_GetName, attached) if attached else "") or UNNAMED
 
 
 def _visible_box(one: Any, view: View) -> Box | None:
@@ -131,11 +132,19 @@ def _string_value(one: Any, key: bytes) -> str:
     return _read_text(raw.FPDFAnnot_GetStringValue, one, key)
 
 
-def list_attachments(document: Any) -> list[str]:
-    """The names of the files that a document embeds as a whole."""
-    count = min(raw.FPDFDoc_GetAttachmentCount(document), MOST)
-    found = (raw.FPDFDoc_GetAttachment(document, at) for at in range(count))
-    return [(_read_text(raw.FPDFAttachment_GetName, one) if one else "") or "a file" for one in found]
+def iterate_embedded(document: Any) -> Iterator[tuple[str, Any]]:
+    """The names and handles of the files that a document embeds as a whole."""
+    for at in range(min(raw.FPDFDoc_GetAttachmentCount(document), MOST)):
+        one = raw.FPDFDoc_GetAttachment(document, at)
+        yield (_read_text(raw.FPDFAttachment_GetName, one) if one else "") or UNNAMED, one
+
+
+def iterate_attached(page: Any) -> Iterator[tuple[str, Any]]:
+    """The names and handles of the files that are attached to a page."""
+    for at in range(min(raw.FPDFPage_GetAnnotCount(page.raw), MOST)):
+        with _open_annotation(page, at) as one:
+            if one and raw.FPDFAnnot_GetSubtype(one) == raw.FPDF_ANNOT_FILEATTACHMENT:
+                yield _attachment_name(one), raw.FPDFAnnot_GetFileAttachment(one)
 
 
 def _read_text(function: Any, *arguments: Any) -> str:

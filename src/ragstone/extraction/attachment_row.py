@@ -1,11 +1,11 @@
-"""An attachment as the sandbox describes it to the main process, which believes nothing of it."""
+"""A file in a mail or a PDF as the sandbox describes it to the main process, which believes nothing of it."""
 
 import msgspec
 
 
 class Attachment(msgspec.Struct, frozen=True, array_like=True):
     """An attachment: the folder of its message in an archive of mails, its name, its size, why it is closed; where its
-    message begins and ends (-1: it is the file), and its number there."""
+    message begins and ends (-1: it is the file), and its number there. `plain`: it is a PDF without files in it."""
 
     folder: str
     name: str
@@ -14,3 +14,4 @@ class Attachment(msgspec.Struct, frozen=True, array_like=True):
     begin: int
     end: int
     number: int
+    plain: bool = False
