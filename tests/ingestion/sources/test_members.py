@@ -91,6 +91,39 @@ def test_the_rules_of_the_folder_hold_for_members(tmp_path: Path) -> None:
         found.read("x.zip/deny/d.md", 10)
 
 
+def test_ignore_files_in_an_archive_hold_in_it_and_are_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".gitignore").write_text("*.log\n")
+    files = {".gitignore": "/drafts/\n*.tmp", "in/.ragstoneignore": "\ufeff!b.log\nold.md", "in/pyproject.toml": "#"}
+    texts = (
+        "a.md",
+        "drafts/a.md",
+        "in/a.tmp",
+        "in/b.log",
+        "c.log",
+        "in/old.md",
+        "old.md",
+        "in/build/a.md",
+        "build/b.md",
+    )
+    packed = {name: text.encode() for name, text in {**files, **dict.fromkeys(texts, "text")}.items()}
+    write_zip(tmp_path / "x.zip", {**packed, "y.zip": pack_zip(packed)})
+    (tmp_path / "drafts").mkdir()
+    (tmp_path / "drafts" / "a.md").write_text("text")
+    kept = ["a.md", "build/b.md", "in/b.log", "in/pyproject.toml", "old.md"]
+    expected = ["drafts/a.md", *(f"x.zip/{name}" for name in kept), *(f"x.zip/y.zip/{name}" for name in kept)]
+    monkeypatch.setattr("ragstone.ingestion.sources.expansion.time.time_ns", lambda: 1 << 62)
+    found = source(tmp_path)
+    assert paths(found) == expected
+    again = source(tmp_path)
+    again.take_notes(found.give_notes())
+    opened = note_opened(monkeypatch)
+    assert paths(again) == expected
+    assert opened == []
+    assert len(paths(source(tmp_path, ignore_files=False))) == 1 + 2 * 9
+
+
 def test_an_archive_that_is_denied_is_not_opened_either(tmp_path: Path) -> None:
     write_zip(tmp_path / "x.zip", {"secret.zip": pack_zip({"a.md": b"1"})})
     found = source(tmp_path, deny=("secret.zip",))

@@ -2,8 +2,8 @@
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ragstone.core.ports import ListedFile
@@ -18,11 +18,13 @@ MARGIN = 2_000_000_000  # nanoseconds
 @dataclass(frozen=True, slots=True)
 class Contents:
     """The members of a container and of those in it, by their paths there in order, and what was wrong with others.
-    `is_document`: it is a document itself, as a mail is and any file that is not a container."""
+    `is_document`: it is a document itself, as a mail is and any file that is not a container; `ignore_files`: the texts
+    of those in it by their paths there."""
 
     members: tuple[Member, ...] = ()
     problems: tuple[Problem, ...] = ()
     is_document: bool = True
+    ignore_files: Mapping[str, str] = field(default_factory=dict)
 
 
 NO_CONTAINER = Contents()
@@ -66,10 +68,11 @@ class ContainerNotes:
         packed = self._packed.get(entry.path)
         if packed is None or entry.stamp is None:
             return None
-        stamp, is_document, members, problems = json.loads(zlib.decompress(packed))
+        stamp, is_document, ignore_files, members, problems = json.loads(zlib.decompress(packed))
         if stamp != list(entry.stamp):
             return None
-        return Contents(tuple(Member(*one) for one in members), tuple(Problem(*one) for one in problems), is_document)
+        made = tuple(Member(*one) for one in members), tuple(Problem(*one) for one in problems)
+        return Contents(*made, is_document, ignore_files)
 
     def note(self, entry: ListedFile, contents: Contents, *, now: int) -> None:
         """Note the contents of a file, unless it may still change without a sign. `now`: nanoseconds."""
@@ -77,7 +80,7 @@ class ContainerNotes:
         if entry.stamp is None or max(entry.stamp[1], entry.stamp[2]) > now - MARGIN:
             self._packed.pop(entry.path, None)
             return
-        row = (entry.stamp, contents.is_document, *_list_values(contents))
+        row = (entry.stamp, contents.is_document, dict(contents.ignore_files), *_list_values(contents))
         self._packed[entry.path] = zlib.compress(json.dumps(row, separators=(",", ":")).encode(), 1)
 
 

@@ -8,6 +8,7 @@ from ragstone.core.ports import ListedFile
 from ragstone.core.records import HIDDEN, Skipped
 from ragstone.extraction.containers import UNLISTED, Problem, is_candidate
 from ragstone.ingestion.sources.container_notes import NO_CONTAINER, ContainerNotes, Contents
+from ragstone.ingestion.sources.ignore_files import is_telling
 from ragstone.ingestion.sources.members import BINARY, Members
 from ragstone.ingestion.sources.walk import EntryRules
 
@@ -72,16 +73,18 @@ def _list_members(
         if problem.name:
             yield Skipped(f"{entry.path}/{problem.name.lstrip(UNLISTED)}", problem.reason, problem.message)
     told: set[str] = set()
-    for member in contents.members:
-        why = _judge(entry.path, there, member.name, rules, judged)
-        if why is None:
-            path = f"{entry.path}/{member.name}"
-            yield ListedFile(
-                path, member.size, None if stamp is None else (member.size, *stamp), entry.path, member.closed
-            )
-        elif why.path not in told:
-            told.add(why.path)
-            yield why
+    texts = {f"{there}/{name}": text for name, text in contents.ignore_files.items()}
+    telling = {f"{there}/{one.name}" for one in contents.members if is_telling(one.name.rpartition("/")[2])}
+    with rules.ignore_files.in_archive(texts, telling):
+        for member in contents.members:
+            why = _judge(entry.path, there, member.name, rules, judged)
+            if why is None:
+                path = f"{entry.path}/{member.name}"
+                known = None if stamp is None else (member.size, *stamp)
+                yield ListedFile(path, member.size, known, entry.path, member.closed)
+            elif why.path not in told:
+                told.add(why.path)
+                yield why
 
 
 def _judge(path: str, there: str, name: str, rules: EntryRules, judged: dict[str, Skipped | None]) -> Skipped | None:

@@ -9,6 +9,8 @@ import os
 import re
 import stat
 from collections import OrderedDict
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +44,9 @@ PROJECT_FILES = (
     "build.gradle.kts",
     "CMakeLists.txt",
 )
+
+
+TELLING = frozenset((*MADE_BY_PROGRAMS, *PROJECT_FILES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,24 @@ class IgnoreFiles:
         self._root = root
         self._heeded = heeded
         self._read: OrderedDict[str, tuple[IgnoreRule, ...]] = OrderedDict()
+        self._packed: dict[str, tuple[IgnoreRule, ...]] = {}  # of folders in an archive
+        self._telling: Collection[str] = ()
         self._above = _find_above(root) if heeded else []
+
+    @contextmanager
+    def in_archive(self, texts: Mapping[str, str], telling: Collection[str]) -> Iterator[None]:
+        """Meanwhile heed ignore files in an archive, by their joined paths; `telling` are those of its files that say
+        what their folder is (`is_telling`)."""
+        self._packed, self._telling = {}, telling
+        folders = {path.rpartition("/")[0] for path in texts} if self._heeded else ()
+        for folder in folders:
+            self._packed[folder] = tuple(
+                rule for name in NAMES for rule in parse_rules(texts.get(f"{folder}/{name}", ""))
+            )
+        try:
+            yield
+        finally:
+            self._packed, self._telling = {}, ()
 
     def ignores(self, path: str, *, is_folder: bool) -> bool:
         """Whether a path is left out, its folders aside."""
@@ -109,14 +131,20 @@ class IgnoreFiles:
         return above or self.ignores(path, is_folder=is_folder)
 
     def _is_made(self, path: str) -> bool:
-        folder = self._root / path
-        if any(os.path.isfile(folder / name) for name in MADE_BY_PROGRAMS):
+        folder, _, name = path.rpartition("/")
+        if any(self._is_file(f"{path}/{one}") for one in MADE_BY_PROGRAMS):
             return True
-        return folder.name in BUILD_FOLDERS and any(os.path.isfile(folder.parent / name) for name in PROJECT_FILES)
+        beside = f"{folder}/" if folder else ""
+        return name in BUILD_FOLDERS and any(self._is_file(f"{beside}{one}") for one in PROJECT_FILES)
+
+    def _is_file(self, path: str) -> bool:
+        return path in self._telling or os.path.isfile(self._root / path)
 
     def _rules_in(self, folder: str) -> tuple[IgnoreRule, ...]:
         if not self._heeded:
             return ()
+        if folder in self._packed:
+            return self._packed[folder]
         if folder not in self._read:
             self._read[folder] = read_rules(self._root / folder)
             if len(self._read) > REMEMBERED:
@@ -128,6 +156,11 @@ class IgnoreFiles:
 def read_rules(folder: Path) -> tuple[IgnoreRule, ...]:
     """The rules of the ignore files in one folder; links are not followed, as git does not."""
     return tuple(rule for name in NAMES for rule in parse_rules(_read_file(folder / name)))
+
+
+def is_telling(name: str) -> bool:
+    """Whether a file of this name says that its folder, or one beside it, is made by a program."""
+    return name in TELLING
 
 
 def _find_above(root: Path) -> list[tuple[Path, tuple[IgnoreRule, ...]]]:

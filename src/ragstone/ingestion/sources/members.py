@@ -5,8 +5,8 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import eq
 from typing import BinaryIO
@@ -27,6 +27,7 @@ from ragstone.extraction.containers import (
     open_container,
 )
 from ragstone.ingestion.sources.container_notes import NO_CONTAINER, Contents
+from ragstone.ingestion.sources.ignore_files import MOST_BYTES, NAMES
 
 OPENED = 4  # containers whose members are remembered
 BINARY = "binary"  # the reason of an archive that is none of files
@@ -39,6 +40,24 @@ class _Opened:
 
     container: Container
     data: bytes | None = None
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was found so far in a container and those in it, by paths in the outermost one."""
+
+    budget: Budget
+    members: dict[str, Member] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    ignore_files: dict[str, str] = field(default_factory=dict)
+    left: int = MOST_BYTES  # of all ignore files together
+
+    def read_ignore_file(self, container: Container, file: BinaryIO, name: str, whole: str) -> None:
+        """Read a member that says what is left out; one that cannot be read says nothing."""
+        with suppress(Refused):
+            data = container.read(file, name, self.left)
+            self.left -= len(data)
+            self.ignore_files[whole] = data.decode("utf-8-sig", errors="replace")
 
 
 class Members:
@@ -74,62 +93,50 @@ class Members:
     def list_contents(self, entry: ListedFile) -> Contents:
         """The members of a file; raises `Refused` where it cannot be read."""
         with self._open(entry.path) as file:
-            found: dict[str, Member] = {}
-            problems: list[Problem] = []
-            container = open_container(file, path=entry.path, budget=(budget := Budget.of(self._limits)))
+            found = _Found(Budget.of(self._limits))
+            container = open_container(file, path=entry.path, budget=found.budget)
             if container is None:
                 return NO_CONTAINER
-            self._add(container, file, entry.path, "", budget, found, problems, depth=self._limits.depth, closed="")
-        if not found and not problems and not container.is_document:
-            problems = [Problem("", "empty", f"{entry.path} holds no file")]
-        members = tuple(found[name] for name in sorted(found))
-        return Contents(members, tuple(problems), container.is_document)
+            self._add(container, file, entry.path, "", found, depth=self._limits.depth, closed="")
+        if not found.members and not found.problems and not container.is_document:
+            found.problems = [Problem("", "empty", f"{entry.path} holds no file")]
+        members = tuple(found.members[name] for name in sorted(found.members))
+        return Contents(members, tuple(found.problems), container.is_document, found.ignore_files)
 
     def _add(
-        self,
-        container: Container,
-        file: BinaryIO,
-        path: str,
-        prefix: str,
-        budget: Budget,
-        found: dict[str, Member],
-        problems: list[Problem],
-        *,
-        depth: int,
-        closed: str,
+        self, container: Container, file: BinaryIO, path: str, prefix: str, found: "_Found", *, depth: int, closed: str
     ) -> None:
         """Add the members of a container, and of the containers among them. `prefix`: its path and a slash in the
         outermost one, which is at `path`."""
         for one in container.problems:
             name = prefix if prefix and one.name == UNLISTED else f"{prefix}{one.name}"
-            problems.append(replace(one, name=name if one.name == UNLISTED else name.rstrip("/")))
+            found.problems.append(replace(one, name=name if one.name == UNLISTED else name.rstrip("/")))
         inner = []
         for name in sorted(container.members):
             member = container.members[name]
             whole = replace(member, name=prefix + name, closed=member.closed or closed)
-            if whole.name not in found:
-                found[whole.name] = whole
+            if whole.name not in found.members:
+                found.members[whole.name] = whole
                 inner.append((name, whole))
+            if name.rpartition("/")[2] in NAMES and not container.is_document:
+                found.read_ignore_file(container, file, name, whole.name)
         for name, whole in inner if depth > 1 else ():
             joined = f"{path}/{whole.name}"
             if whole.is_plain or not is_candidate(name) or self._is_kept_out(joined):
                 continue
             try:
-                opened = self._open_inner(container, file, name, joined, budget)
+                opened = self._open_inner(container, file, name, joined, found.budget)
             except Refused as error:
                 if error.reason != BINARY:
-                    problems.append(Problem(whole.name, error.reason, str(error)))
-                    del found[whole.name]
+                    found.problems.append(Problem(whole.name, error.reason, str(error)))
+                    del found.members[whole.name]
                 continue
             if opened is None or opened.data is None:
                 continue
             if not opened.container.is_document:
-                del found[whole.name]
+                del found.members[whole.name]
             within = io.BytesIO(opened.data)
-            inside = f"{whole.name}/"
-            self._add(
-                opened.container, within, path, inside, budget, found, problems, depth=depth - 1, closed=whole.closed
-            )
+            self._add(opened.container, within, path, f"{whole.name}/", found, depth=depth - 1, closed=whole.closed)
 
     def _open_inner(self, container: Container, file: BinaryIO, name: str, path: str, budget: Budget) -> _Opened | None:
         """A container in a container; None for any other member."""
