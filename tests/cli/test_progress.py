@@ -59,6 +59,14 @@ def test_what_is_left_is_told_by_the_mean_rate_from_the_first_event_on(monkeypat
     assert "0:00:18 left" in shown.at(22.0, done=1, stage="vectors")  # its two seconds, not the twenty before
 
 
+def test_a_listing_without_a_total_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = Shown(monkeypatch)
+    shown.display.show_event(Event("listed", {"done": 1234, "total": None}))
+    assert "files listed" in shown.at(1.0)
+    assert "1234" in shown.at(1.0)
+    assert "starting" not in shown.at(1.0)
+
+
 def test_the_estimate_settles() -> None:
     noisy = [done * 2.0 + (3.0 if done % 2 else 0.0) for done in range(1, 101)]
     left = [estimate_remaining(done, 200, seconds) for done, seconds in enumerate(noisy, 1)]

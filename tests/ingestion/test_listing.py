@@ -3,6 +3,8 @@
 import tracemalloc
 from collections.abc import Iterator
 
+import pytest
+
 from ragstone.core.ports import ListedFile
 from ragstone.core.records import Skipped
 from ragstone.core.types import Document
@@ -86,3 +88,13 @@ def test_jobs_come_as_they_were_packed() -> None:
     for _ in range(2):
         assert [(job, job.entry.stamp) for job in packed] == [(job, job.entry.stamp) for job in jobs]
     assert (len(packed), bool(JobList())) == (BLOCK + 5, False)
+
+
+def test_a_listing_that_takes_long_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int | None]] = []
+    monkeypatch.setattr("ragstone.ingestion.progress.LISTING_SECONDS", float("inf"))
+    Tally().list_files(Folder(3), lambda done, total: told.append((done, total)))
+    assert told == []
+    monkeypatch.setattr("ragstone.ingestion.progress.LISTING_SECONDS", 0)
+    Tally().list_files(Folder(3), lambda done, total: told.append((done, total)))
+    assert told == [(1, None), (2, None), (3, None), (4, None), (4, 4)]

@@ -13,6 +13,7 @@ from ragstone.core.answers import Event
 
 LABELS = {
     "pages": "pages",
+    "listed": "files listed",
     "text": "documents",
     "vectors": "vectors",
     "sparse": "sparse vectors",
@@ -55,14 +56,14 @@ class ProgressDisplay:
         of = {name: event.data[name] for name in ("collection",) if name in event.data}
         if self._bars is not None:
             self._draw(" ".join([*of.values(), LABELS[event.name]]), done, total)
-        elif self._ndjson and (done >= total or time.monotonic() - self._last >= EVERY_SECONDS):
+        elif self._ndjson and (done == total or time.monotonic() - self._last >= EVERY_SECONDS):
             self._last = time.monotonic()
             line = {"schema": 1, "event": event.name, **of, "done": done, "total": total}
             with suppress(OSError):  # whether somebody looks on must not decide the run
                 sys.stdout.write(json.dumps(line) + "\n")
                 sys.stdout.flush()
 
-    def _draw(self, name: str, done: int, total: int) -> None:
+    def _draw(self, name: str, done: int, total: int | None) -> None:
         if self._waiting is not None:
             self._bars.remove_task(self._waiting)
             self._waiting = None
@@ -109,7 +110,7 @@ def make_bars(console: Any = None, get_time: Callable[[], float] | None = None) 
     class Rate(ProgressColumn):
         def render(self, task: Any) -> Text:
             if task.total is None:
-                return Text("")
+                return Text(f"{task.completed:.0f}" if task.completed else "")
             rate = f" {task.completed / task.elapsed:.1f}/s" if task.elapsed else ""
             return Text(f"{task.completed:.0f}/{task.total:.0f}{rate}")
 

@@ -22,7 +22,9 @@ from ragstone.ingestion.listing import Listing
 from ragstone.ingestion.packed_rows import PackedRows
 
 EventCallback = Callable[[Event], None]
+ListingCallback = Callable[[int, int | None], None]
 UPDATE_SECONDS = 2.0
+LISTING_SECONDS = 1.0
 
 
 @dataclass(slots=True)
@@ -48,23 +50,31 @@ class Tally:
     warnings: list[str] = field(default_factory=list)
     left_out: PackedRows = field(default_factory=PackedRows)
 
-    async def list_in_thread(self, source: Source) -> Listing:
-        """As `list_files`, which may take minutes where there are archives."""
+    async def list_in_thread(self, source: Source, tell: ListingCallback) -> Listing:
+        """As `list_files`, which may take minutes where there are archives. `tell` is called from another thread."""
         with end_work_with_caller():
-            return await asyncio.to_thread(self.list_files, source)
+            return await asyncio.to_thread(self.list_files, source, tell)
 
-    def list_files(self, source: Source) -> Listing:
-        """The files that a source lists, by path; what it refuses is counted."""
+    def list_files(self, source: Source, tell: ListingCallback = lambda _done, _total: None) -> Listing:
+        """The files that a source lists, by path; what it refuses is counted. `tell` gets now and then how many were
+        looked at, and the total once it is known."""
         self.listed_at = read_clock()
-        return Listing(self._count_refused(source.walk())).sort()
+        return Listing(self._count_refused(source.walk(), tell)).sort()
 
-    def _count_refused(self, found: Iterable[ListedFile | Skipped]) -> Iterator[ListedFile]:
-        for entry in found:
+    def _count_refused(self, found: Iterable[ListedFile | Skipped], tell: ListingCallback) -> Iterator[ListedFile]:
+        begun = last = time.monotonic()
+        looked_at = 0
+        for looked_at, entry in enumerate(found, 1):
             check_work()
+            if (now := time.monotonic()) - last >= LISTING_SECONDS:
+                last = now
+                tell(looked_at, None)
             if isinstance(entry, Skipped):
                 self._count_skipped(entry)
             else:
                 yield entry
+        if last > begun:
+            tell(looked_at, looked_at)
 
     def count_outcome(self, outcome: Revision | Skipped | Document) -> Revision | None:
         """Count a file that was skipped or did not change (a document); give on what must be written."""

@@ -49,16 +49,16 @@ REMOVED_AT_ONCE = 1024  # documents in one commit
 async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:
     """Bring the store in line with one source; returns the finished run.
 
-    `tell` gets `text` and `vectors` events with done and total. Raises `UsageError` when the run would remove too much
-    or mix two ways of chunking, `Busy` when the source is being ingested already; a document that cannot be ingested is
-    listed in the run's stats and the run goes on.
+    `tell` gets `text` and `vectors` events with done and total, and `listed` ones, whose total is None until all is
+    listed, where that takes long. Raises `UsageError` when the run would remove too much or mix two ways of chunking,
+    `Busy` when the source is being ingested already; documents that cannot be ingested are listed in the run's stats.
     """
     tally = Tally()
     if isinstance(source, RecallingSource):
-        source.recall(await _recall_files(context, source.name), _tell_listing(tell))
+        source.recall(await _recall_files(context, source.name), _tell_listing(tell, "pages"))
     await recall_notes(context, source)
     try:
-        listed = await tally.list_in_thread(source)
+        listed = await tally.list_in_thread(source, _tell_listing(tell, "listed"))
     except Unavailable as error:
         if not context.keep_going:
             raise
@@ -93,13 +93,13 @@ async def _recall_files(context: RunContext, source: str) -> Mapping[str, Sequen
     return {path: stamp for path, *stamp in rows}
 
 
-def _tell_listing(tell: EventCallback) -> Callable[[int, int], None]:
+def _tell_listing(tell: EventCallback, name: str) -> Callable[[int, int | None], None]:
     """Tells from another thread how far a listing is."""
     loop = asyncio.get_running_loop()
 
-    def tell_listing(done: int, total: int) -> None:
+    def tell_listing(done: int, total: int | None) -> None:
         with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(tell, Event("pages", {"done": done, "total": total}))
+            loop.call_soon_threadsafe(tell, Event(name, {"done": done, "total": total}))
 
     return tell_listing
 
