@@ -12,6 +12,7 @@ import pytest
 
 import ragstone
 from ragstone.core.errors import UsageError
+from ragstone.core.filters import Condition, Where
 from ragstone.ingestion import progress
 from tests.extraction.containers.packing import pack_zip
 from tests.extraction.containers.test_mail import make_mail
@@ -129,8 +130,8 @@ def test_an_unchanged_archive_costs_no_read(tmp_path: Path, opened: Open, monkey
     assert counts(opened().ingest(tmp_path / "docs")[0]) == {"unchanged": 1}
 
 
-def write_mail(place: Path, **headers: str) -> None:
-    mail = make_mail(("text", "csv", "prices.csv", b"item,price\nroof,9000\n"), **headers)
+def write_mail(place: Path, subject: str = "Offer", **headers: str) -> None:
+    mail = make_mail(("text", "csv", "prices.csv", b"item,price\nroof,9000\n"), subject=subject, **headers)
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(mail.as_bytes())
     os.utime(place, (1_500_000_000, 1_500_000_000 + len(headers)))
@@ -150,6 +151,36 @@ def test_files_in_a_pdf_are_documents_beside_it_and_closed_with_it(tmp_path: Pat
     kb.ingest(docs)
     levels = {document.path: document.meta.get("confidentiality") for document in kb.documents()}
     assert [path for path, level in levels.items() if level == "restricted"] == ["bill.pdf", "bill.pdf/factur-x.xml"]
+
+
+def test_attachments_have_subject_sender_and_date_of_their_mail(tmp_path: Path, opened: Open) -> None:
+    docs, kb = tmp_path / "docs", opened()
+    write_mail(docs / "17.eml", "Harbour works")
+    inner = make_mail(("text", "markdown", "a.md", TEA), subject="Inner").as_bytes()
+    zipped = pack_zip({"b.md": COFFEE, "in.eml": inner})
+    (docs / "18.eml").write_bytes(make_mail(("application", "zip", "c.zip", zipped), subject="Packed").as_bytes())
+    kb.ingest(docs)
+    found = {document.path: document.meta for document in kb.documents()}
+    assert {path: meta.get("mail_subject") for path, meta in found.items()} == {
+        "17.eml": None,
+        "17.eml/prices.csv": "Harbour works",
+        "18.eml": None,
+        "18.eml/c.zip/b.md": "Packed",
+        "18.eml/c.zip/in.eml": "Packed",
+        "18.eml/c.zip/in.eml/a.md": "Inner",
+    }
+    assert {meta["author"] for meta in found.values()} == {"a@x.org"}
+    assert {meta["date"] for meta in found.values()} == {"2024-03-04T10:00:00+01:00"}
+    hits = kb.search(
+        "harbour",
+        mode="keyword",
+        where=Where(date_from="2024-03-04", conditions=(Condition("author", "=", "a@x.org"),)),
+    ).hits
+    assert {hit.chunk.document.path for hit in hits} == {"17.eml", "17.eml/prices.csv"}
+    write_mail(docs / "17.eml", "Castle works")
+    assert counts(kb.ingest(docs)[0]) == {"changed": 2, "unchanged": 4}
+    assert counts(kb.ingest(docs)[0]) == {"unchanged": 6}
+    assert len(kb.search("castle", mode="keyword").hits) == 2
 
 
 def test_attachments_are_documents_beside_their_mail_and_closed_with_it(tmp_path: Path, opened: Open) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import ragstone
 from ragstone.core.errors import Refused
-from ragstone.core.types import Chunk, Scope
+from ragstone.core.types import NO_FACTS, Chunk, Scope
 from ragstone.ingestion import workers
 from ragstone.ingestion.build_revision import EmbedderInfo, RevisionBuilder
 from ragstone.ingestion.chunker_setup import ChunkerSetup
@@ -192,9 +192,9 @@ def test_where_no_process_can_be_started_threads_do_the_work(
 def test_a_shop_that_was_left_builds_nothing_more(started: list[Any]) -> None:
     builder = RevisionBuilder(Scope("t", "c"), ChunkerSetup("structure", Words()), EmbedderInfo.of(BagOfWords()))
     with workers.open_worker_pool(builder, "s", size=1) as shop:
-        assert shop.build("a.md", b"# A\n\ntext", "0", None, "").document.path == "a.md"
+        assert shop.build("a.md", b"# A\n\ntext", "0", None, NO_FACTS).document.path == "a.md"
     with pytest.raises(Refused, match="stopped"):
-        shop.build("b.md", b"# B\n\ntext", "0", None, "")
+        shop.build("b.md", b"# B\n\ntext", "0", None, NO_FACTS)
     assert len(started) == 1
 
 

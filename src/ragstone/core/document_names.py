@@ -1,11 +1,14 @@
 """Names of files as people say them: without the ids that exports of wikis put into names of files and folders."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import unquote
 
 # 32 hexadecimal digits, also in groups (UUID): Notion, ownCloud, Google. At least one is a digit and one a letter.
 HEX = r"(?=[0-9a-f-]*[0-9])(?=[0-9-]*[a-f])(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 ID = re.compile(rf"(?:^|[ _-]){HEX}(?:_all)?(?=[ _.-]|$)", re.IGNORECASE)
+MAIL_SUBJECT = "mail_subject"  # in the metadata of an attachment
 LONGEST = 200  # characters of a name; more are no name that anybody gave
 WORD = re.compile(r"[^\W\d_]{2}")
 WORDS = re.compile(r"[^\W_]+")
@@ -40,6 +43,19 @@ def readable_path(path: str) -> str:
     ('Wiki/plans/roof.pdf', 'invoice_123456.html')
     """
     return "/".join(map(_readable_part, path.split("/")))
+
+
+def list_name_words(path: str, title: str | None, meta: Mapping[str, Any]) -> list[str]:
+    """The words of `list_path_words`, and of an attachment those of its mail's subject.
+
+    >>> list_name_words("mails/17.eml/prices.csv", None, {"mail_subject": "Offer for the prices of roofs"})
+    ['mails', 'eml', 'prices', 'Offer', 'for', 'the', 'of', 'roofs']
+    """
+    words = list_path_words(path, title)
+    if not (subject := str(meta.get(MAIL_SUBJECT) or "")[:LONGEST]):
+        return words
+    said = {word.casefold() for word in (*words, *WORDS.findall(title or ""))}
+    return [*words, *(one for one in WORDS.findall(subject) if one.casefold() not in said and not COUNT.fullmatch(one))]
 
 
 def list_path_words(path: str, title: str | None) -> list[str]:

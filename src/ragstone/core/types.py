@@ -39,6 +39,26 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class Enclosing:
+    """The facts that a file has from the mail or PDF that it lies in, "" where there is none: why not everyone may see
+    it, and the mail's subject, sender and date in ISO form."""
+
+    closed: str = ""
+    subject: str = ""
+    author: str = ""
+    date: str = ""
+
+    def within(self, outer: "Enclosing") -> "Enclosing":
+        """These facts and those of the mail that this one lies in: the nearest mail tells what it is about."""
+        closed = self.closed or outer.closed
+        nearest = self if self.subject or self.author or self.date else outer
+        return Enclosing(closed, nearest.subject, nearest.author, nearest.date)
+
+
+NO_FACTS = Enclosing()  # of a file of its own
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
     """A place in the text of record, and on the page or sheet where there is one.
 

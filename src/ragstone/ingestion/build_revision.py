@@ -8,11 +8,12 @@ from typing import Any, Self
 from ragstone import chunking, extraction, guard
 from ragstone.chunking import metadata
 from ragstone.core.chunk_enrichment import ENRICHED
+from ragstone.core.document_names import MAIL_SUBJECT
 from ragstone.core.errors import Refused
 from ragstone.core.ids import chunk_id, document_id
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Embedder
-from ragstone.core.types import Chunk, Document, Extraction, Piece, Revision, Scope, Span
+from ragstone.core.types import NO_FACTS, Chunk, Document, Enclosing, Extraction, Piece, Revision, Scope, Span
 from ragstone.core.work_limit import check_work, limit_work
 from ragstone.extraction import sandbox
 from ragstone.extraction.chats.slack import find_users_file
@@ -116,14 +117,14 @@ def build(
     *,
     version: str,
     before: Document | None = None,
-    closed: str = "",
+    enclosing: Enclosing = NO_FACTS,
     processes: sandbox.Sandbox | None = None,
 ) -> Revision:
     """A document's new revision from its bytes: extracted, chunked, flagged, with ids and vector addresses.
 
-    `before`: its revision so far; under another path, the document that it was before it moved. `closed`: why the mail
-    or PDF that it lies in is restricted, "" where it is not. `processes` as for `extraction.extract`. Raises `Refused`
-    if the bytes cannot be ingested.
+    `before`: its revision so far; under another path, the document that it was before it moved. `enclosing`: the facts
+    that it has from the mail or PDF that it lies in. `processes` as for `extraction.extract`. Raises `Refused` if the
+    bytes cannot be ingested.
     """
     with _limit_work(builder, path, len(data)):
         extracted = extraction.extract(
@@ -134,18 +135,33 @@ def build(
             processes=processes,
             people=builder.people.get(find_users_file(path) or ""),
         )
-    extracted = _close_with_mail(extracted, closed)
+    extracted = _take_facts(extracted, enclosing)
     with _limit_work(builder, path, max(len(data), len(extracted.record))):
         return _build_from_extraction(builder, source, path, data, extracted, version=version, before=before)
 
 
-def _close_with_mail(extracted: Extraction, closed: str) -> Extraction:
-    """A file in a mail or a PDF is closed with that, whatever it says itself."""
-    meta = {key: value for key, value in extracted.meta.items() if key != CLOSED_WITH}
-    if not closed:
-        return extracted if len(meta) == len(extracted.meta) else replace(extracted, meta=meta)
-    reason = f"it lies in a document that is restricted ({closed})"
-    return close_with_reason(replace(extracted, meta={**meta, CLOSED_WITH: closed}), reason)
+def _take_facts(extracted: Extraction, enclosing: Enclosing) -> Extraction:
+    """A file in a mail or a PDF is closed with that, whatever it says itself; of a mail it has sender and date."""
+    meta = {key: value for key, value in extracted.meta.items() if key not in (CLOSED_WITH, MAIL_SUBJECT)}
+    found = replace(extracted, meta={**meta, **_list_facts(enclosing)})
+    if not enclosing.closed:
+        return found
+    return close_with_reason(found, f"it lies in a document that is restricted ({enclosing.closed})")
+
+
+def _list_facts(enclosing: Enclosing) -> dict[str, str]:
+    """The facts by their keys in a document's metadata."""
+    facts = {CLOSED_WITH: enclosing.closed, MAIL_SUBJECT: enclosing.subject}
+    facts |= {"author": enclosing.author, "date": enclosing.date}
+    return {key: value for key, value in facts.items() if value}
+
+
+def has_facts(document: Document, enclosing: Enclosing) -> bool:
+    """Whether a document has the facts of the mail or PDF that it lies in, and none of one that it lay in."""
+    wanted = _list_facts(enclosing)
+    stale = [key for key in (CLOSED_WITH, MAIL_SUBJECT) if key in document.meta and key not in wanted]
+    same = bool(document.meta.get(CLOSED_WITH)) == bool(enclosing.closed)
+    return same and not stale and all(document.meta.get(key) == wanted[key] for key in wanted if key != CLOSED_WITH)
 
 
 def _limit_work(builder: RevisionBuilder, path: str, size: int) -> AbstractContextManager[None]:

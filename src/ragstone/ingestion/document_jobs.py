@@ -19,7 +19,7 @@ from ragstone.extraction.image import eligibility
 from ragstone.extraction.minified import is_minified
 from ragstone.ingestion import workers
 from ragstone.ingestion.artifacts import ArtifactStore
-from ragstone.ingestion.build_revision import CLOSED_WITH, RevisionBuilder
+from ragstone.ingestion.build_revision import RevisionBuilder, has_facts
 from ragstone.ingestion.document_list import pack_document, unpack_document
 from ragstone.ingestion.enricher import lacks_enrichment
 from ragstone.ingestion.file_stamps import FileStamps
@@ -206,7 +206,7 @@ def make_document(build: workers.BuildFunction, rules: DocumentRules, source: So
     version = hashlib.sha256(data).hexdigest()
     if before and before.version == version and not job.lacking and not needs_rebuild(before, rules, entry):
         return before
-    return build(entry.path, data, version, before or job.moved, entry.closed)
+    return build(entry.path, data, version, before or job.moved, entry.enclosing)
 
 
 def keep_artifact(made: Outcome, artifact_store: ArtifactStore | None) -> Outcome:
@@ -233,12 +233,12 @@ def catch_failures(rules: DocumentRules, job: DocumentJob, work: Callable[[], Ou
 def needs_rebuild(before: Document, context: DocumentRules, entry: ListedFile) -> bool:
     """Whether an unchanged document is to be redone: for its vectors, for what the run says of all its documents,
     for an earlier edition of its chunker, for another limit of chunks, for what a model is to write about its chunks,
-    as the mail that it is attached to was opened or closed, or for its recipe when the run refreshes."""
+    for what the mail or PDF that it lies in says now, or for its recipe when the run refreshes."""
     builder = context.builder
     said = ((builder.version_label, before.version_label), (builder.effective_at, before.effective_at))
     return (
         wants_vectors(before, context)
-        or bool(before.meta.get(CLOSED_WITH)) != bool(entry.closed)
+        or not has_facts(before, entry.enclosing)
         or builder.is_former(before)
         or builder.keeps_other_share(before)
         or lacks_enrichment(before, context.enrichment, refresh=context.refresh)

@@ -1,9 +1,11 @@
 """The files that a source lists, packed: two dozen bytes each in place of objects of some hundred."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import astuple
 from typing import Any
 
 from ragstone.core.ports import ListedFile
+from ragstone.core.types import Enclosing
 from ragstone.ingestion.packed_rows import PackedRows
 
 
@@ -33,10 +35,10 @@ class Listing:
 
 def pack_file(file: ListedFile) -> tuple[Any, ...]:
     """A file as a row."""
-    member = (file.within, file.closed) if file.within else ()
+    member = (file.within, *astuple(file.enclosing)) if file.within else ()
     return file.path, file.size, file.stamp, *member
 
 
-def unpack_file(path: str, size: int, stamp: Any, within: str = "", closed: str = "") -> ListedFile:
+def unpack_file(path: str, size: int, stamp: Any, within: str = "", *enclosing: str) -> ListedFile:
     """The file of a row."""
-    return ListedFile(path, size, None if stamp is None else tuple(stamp), within, closed)
+    return ListedFile(path, size, None if stamp is None else tuple(stamp), within, Enclosing(*enclosing))

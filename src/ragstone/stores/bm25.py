@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ragstone.core import analyzer
 from ragstone.core.chunk_enrichment import searchable_text
-from ragstone.core.document_names import list_path_words
+from ragstone.core.document_names import list_name_words
 from ragstone.core.types import Chunk
 
 K1 = 1.2  # Lucene's defaults, the ones that BM25 baselines are stated with
@@ -26,9 +26,9 @@ DECIMALS = 6  # scores are rounded before they order, so that noise in the last 
 
 
 def term_frequencies(chunk: Chunk) -> tuple[dict[str, int], int]:
-    """How often each term stands in a chunk and its path, and how many terms they have."""
-    path = " ".join(list_path_words(chunk.document.path, chunk.document.title))
-    return count_terms(searchable_text(chunk), beside=path)
+    """How often each term stands in a chunk and the names of its document, and how many terms they have."""
+    names = list_name_words(chunk.document.path, chunk.document.title, chunk.document.meta)
+    return count_terms(searchable_text(chunk), beside=" ".join(names))
 
 
 def count_terms(text: str, *, beside: str = "") -> tuple[dict[str, int], int]:

@@ -106,14 +106,14 @@ def test_files_of_an_archive_of_mails_lie_below_day_and_subject() -> None:
 )
 def test_attachments_of_a_restricted_mail_are_closed(headers: dict[str, str], closed: bool) -> None:
     [member] = open_mail(make_mail(CSV, **headers).as_bytes()).members.values()
-    assert bool(member.closed) is closed
+    assert bool(member.enclosing.closed) is closed
 
 
 @pytest.mark.parametrize(("sensitivity", "closed"), [(0, False), (1, True), (2, True), (3, False)])
 def test_attachments_of_an_outlook_message_are_closed_with_it(sensitivity: int, closed: bool) -> None:
     data = Outlook("Offer", "x", attachments=[("prices.csv", PRICES)], sensitivity=sensitivity).to_bytes()
     [member] = open_mail(data, "x.msg").members.values()
-    assert bool(member.closed) is closed
+    assert bool(member.enclosing.closed) is closed
 
 
 @pytest.mark.parametrize(
@@ -125,13 +125,13 @@ def test_a_restricted_message_closes_an_archive_and_a_private_one_its_own_files(
 ) -> None:
     mails = [make_mail(CSV, **headers), make_mail(CSV, subject="Other")]
     data = b"".join(b"From a@x.org Mon Mar  4 10:00:00 2024\n" + mail.as_bytes() + b"\n\n" for mail in mails)
-    assert [bool(member.closed) for member in open_mail(data, "INBOX").members.values()] == closed
+    assert [bool(member.enclosing.closed) for member in open_mail(data, "INBOX").members.values()] == closed
 
 
 def test_a_restricted_message_without_files_closes_the_archive_too() -> None:
     mails = [make_mail(CSV), make_mail(Confidentiality="restricted")]
     data = b"".join(b"From a@x.org Mon Mar  4 10:00:00 2024\n" + mail.as_bytes() + b"\n\n" for mail in mails)
-    assert [bool(member.closed) for member in open_mail(data, "INBOX").members.values()] == [True]
+    assert [bool(member.enclosing.closed) for member in open_mail(data, "INBOX").members.values()] == [True]
 
 
 def test_small_files_of_a_mail_are_taken_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,7 @@ def test_a_pdf_without_files_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_files_in_a_restricted_pdf_are_closed(info: str, closed: bool) -> None:
     [member] = open_pdf(make_pdf({"a.txt": "text"}, info=info)).members.values()
-    assert bool(member.closed) is closed
+    assert bool(member.enclosing.closed) is closed
 
 
 def test_of_a_pdf_that_cannot_be_parsed_the_members_are_not_known() -> None:

@@ -5,15 +5,15 @@ from collections.abc import Set
 from ragstone import guard
 from ragstone.answering.extractive.passages import Passage, name_heading
 from ragstone.core.analyzer import extract_terms
-from ragstone.core.document_names import list_path_words
+from ragstone.core.document_names import list_name_words
 
 
 def place_below_names(passage: Passage, named: Set[str]) -> tuple[str, str]:
     """The names above a passage, and the passage. A sentence seldom repeats its subject: title and headings name it,
-    and of documents that say the same, as contracts do, folder and file: those of their words whose terms are names or
-    numbers of the question (`named`)."""
+    and of documents that say the same, as contracts do, folder, file and the subject of a mail: those of their words
+    whose terms are names or numbers of the question (`named`)."""
     chunk = passage.chunk
-    words = list_path_words(chunk.document.path, chunk.document.title)
+    words = list_name_words(chunk.document.path, chunk.document.title, chunk.document.meta)
     path = " ".join(word for word in words if not named.isdisjoint(extract_terms(word)))
     names = (path, chunk.document.title or "", *chunk.heading_path, passage.declared)
     above = " > ".join(name for name in names if name and name_heading(name) not in passage.closed)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from ragstone.core.records import Skipped
-from ragstone.core.types import Extraction, Piece
+from ragstone.core.types import NO_FACTS, Enclosing, Extraction, Piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,14 +13,13 @@ class ListedFile:
     """A file that a source lists: its path relative to the root (with `/`), its size in bytes. `stamp`: its size, its
     times of change in nanoseconds and its number, which differ after a change; None where none are known. A page's
     path is its address; its stamp ends with what its server tells its editions apart by. `within`: the path of the
-    archive or mail that it lies in, "" for a file of its own; `closed`: why not everyone may see it, "" where they
-    may."""
+    archive, mail or PDF that it lies in, "" for a file of its own; `enclosing`: the facts that it has from there."""
 
     path: str
     size: int
     stamp: tuple[int, int, int, int | str] | None = field(default=None, compare=False)
     within: str = field(default="", compare=False)
-    closed: str = field(default="", compare=False)
+    enclosing: Enclosing = field(default=NO_FACTS, compare=False)
 
 
 class Source(Protocol):

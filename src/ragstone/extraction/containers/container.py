@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Protocol
 
 from ragstone.core.errors import Refused
+from ragstone.core.types import NO_FACTS, Enclosing
 from ragstone.extraction.sandbox.document_limits import DEFAULT, Bounds
 
 SMALL = 10_000_000  # bytes: what unpacks to less may be packed as densely as it likes
@@ -26,12 +27,12 @@ class ContainerLimits:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file in a container: its path there, its size unpacked. `closed` says why not everyone may see it, "" where
-    they may; `is_plain`: it is known to hold no files itself."""
+    """A file in a container: its path there, its size unpacked, the facts that it has from there. `is_plain`: it is
+    known to hold no files itself."""
 
     name: str
     size: int
-    closed: str = ""
+    enclosing: Enclosing = NO_FACTS
     is_plain: bool = False
 
 

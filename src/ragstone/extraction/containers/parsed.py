@@ -10,6 +10,7 @@ from typing import BinaryIO
 import msgspec
 
 from ragstone.core.errors import Refused
+from ragstone.core.types import Enclosing
 from ragstone.extraction import sandbox
 from ragstone.extraction.attachment_row import Attachment
 from ragstone.extraction.containers.container import UNLISTED, Budget, Member, Problem
@@ -17,7 +18,7 @@ from ragstone.extraction.containers.member_names import clean_name
 from ragstone.extraction.mail.mime import cut_name
 
 PLACE, PLACED = re.compile(r"[A-Za-z]:|\.{0,2}[\\/]"), re.compile(r"[\\/:]")  # where it lay at its sender
-CLOSED = 500  # characters of a reason
+LONGEST = 500  # characters of a fact about the document
 TOGETHER = 8_000_000  # bytes of files that are taken out of a document at once: for each time it is parsed whole
 
 
@@ -119,7 +120,8 @@ class ParsedContainer:
         while whole in self.members:
             self._last[plain] = self._last.get(plain, 1) + 1
             whole = f"{folder}{stem} ({self._last[plain]}){ending}"
-        self.members[whole] = Member(whole, row.size, row.closed[:CLOSED], is_plain=row.plain)
+        facts = (fact[:LONGEST] for fact in (row.closed, row.subject, row.author, row.date))
+        self.members[whole] = Member(whole, row.size, Enclosing(*facts), is_plain=row.plain)
         self._rows[whole] = row
 
 

@@ -4,9 +4,7 @@ import io
 import mimetypes
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from datetime import datetime
 from email.message import Message
-from email.utils import parsedate_to_datetime
 
 import msgspec
 
@@ -17,7 +15,7 @@ from ragstone.extraction.attachment_row import Attachment
 from ragstone.extraction.mail import mbox
 from ragstone.extraction.mail.body import attachment_name
 from ragstone.extraction.mail.eml import PRIVATE, parse_eml
-from ragstone.extraction.mail.message import NESTED, NO_SUBJECT, TNEF, TNEF_NAME, read_header, read_mail
+from ragstone.extraction.mail.message import NESTED, NO_SUBJECT, TNEF, TNEF_NAME, read_date, read_header, read_mail
 from ragstone.extraction.mail.mime import (
     FAULTS,
     decode_payload,
@@ -79,8 +77,9 @@ def _list_of_mail(data: bytes, kind: str, *, path: str, folder: str, begin: int,
         closed = _find_mark(message, data, kind, path=path, in_archive=end >= 0) if found else ""
     except FAULTS as error:
         raise Refused("broken", f"{path} is not a readable mail: {error}") from error
+    about = read_header(message, "Subject"), read_header(message, "From"), read_date(message)
     for number, (name, size, plain) in enumerate(found):
-        yield Attachment(folder, name, size, closed, begin, end, number, plain)
+        yield Attachment(folder, name, size, closed, begin, end, number, plain, *about)
 
 
 def _read_message(data: bytes, kind: str) -> Message:
@@ -145,8 +144,5 @@ def _name_message(data: bytes) -> str:
     """The day and the subject of a message, as a folder's name."""
     head = parse_message(data.partition(b"\n\n")[0] + b"\n\n")[0] if b"\n\n" in data else parse_message(data)[0]
     subject = read_header(head, "Subject")[:SUBJECT].strip() or NO_SUBJECT
-    day = ""
-    with suppress(TypeError, ValueError, LookupError, OverflowError):
-        sent: datetime = parsedate_to_datetime(read_header(head, "Date"))
-        day = f"{sent:%Y-%m-%d} "
+    day = f"{sent.partition('T')[0]} " if (sent := read_date(head)) else ""
     return f"{day}{subject}"

@@ -3,7 +3,7 @@ are named, and are documents of their own."""
 
 from contextlib import suppress
 from email.message import Message
-from email.utils import getaddresses, parsedate_to_datetime
+from email.utils import getaddresses
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction, Json
@@ -12,6 +12,7 @@ from ragstone.extraction.mail.message import (
     Mail,
     format_names,
     raw_header,
+    read_date,
     read_header,
     read_mail,
 )
@@ -63,8 +64,8 @@ def _collect_meta(mail: Mail, names: list[str]) -> Json:
     for name in ("To", "Cc"):
         if people := _parse_addresses(raw_header(mail.message, name)[:PEOPLE]):
             meta[name.lower()] = people
-    with suppress(TypeError, ValueError, LookupError, OverflowError):
-        meta["date"] = parsedate_to_datetime(read_header(mail.message, "Date")).isoformat()
+    if date := read_date(mail.message):
+        meta["date"] = date
     if identity := read_header(mail.message, "Message-ID"):
         meta["message_id"] = identity
     if names:

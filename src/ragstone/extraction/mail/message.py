@@ -1,8 +1,10 @@
 """A message as it is read: its headers, what it says, the names of its attachments, and the mails forwarded in it."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
+from email.utils import parsedate_to_datetime
 
 from ragstone.core.errors import Refused
 from ragstone.extraction.mail.body import PartContent, attachment_name, lower_heading, read_body
@@ -152,6 +154,13 @@ def raw_header(message: Message, name: str) -> str:
 def read_header(message: Message, name: str) -> str:
     """A header as text on one line."""
     return decode_header(raw_header(message, name)[: _header_limit(name)])
+
+
+def read_date(message: Message) -> str:
+    """When it was sent, in ISO form; "" where it does not say so."""
+    with suppress(TypeError, ValueError, LookupError, OverflowError):
+        return parsedate_to_datetime(read_header(message, "Date")).isoformat()
+    return ""
 
 
 def _header_limit(name: str) -> int:

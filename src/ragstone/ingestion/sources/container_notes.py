@@ -3,10 +3,11 @@
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from ragstone.core.ports import ListedFile
+from ragstone.core.types import NO_FACTS, Enclosing
 from ragstone.extraction.containers import Member, Problem
 from ragstone.ingestion.packed_rows import PackedRows
 
@@ -71,7 +72,10 @@ class ContainerNotes:
         stamp, is_document, ignore_files, members, problems = json.loads(zlib.decompress(packed))
         if stamp != list(entry.stamp):
             return None
-        made = tuple(Member(*one) for one in members), tuple(Problem(*one) for one in problems)
+        made = (
+            tuple(Member(name, size, Enclosing(*facts)) for name, size, *facts in members),
+            tuple(Problem(*one) for one in problems),
+        )
         return Contents(*made, is_document, ignore_files)
 
     def note(self, entry: ListedFile, contents: Contents, *, now: int) -> None:
@@ -85,8 +89,12 @@ class ContainerNotes:
 
 
 def _list_values(contents: Contents) -> Iterator[list[tuple[object, ...]]]:
-    yield [(one.name, one.size, one.closed) for one in contents.members]
+    yield [(one.name, one.size, *_list_facts(one.enclosing)) for one in contents.members]
     yield [(one.name, one.reason, one.message) for one in contents.problems]
+
+
+def _list_facts(enclosing: Enclosing) -> tuple[str, ...]:
+    return () if enclosing == NO_FACTS else astuple(enclosing)
 
 
 def _is_row(row: object) -> bool:

@@ -81,7 +81,7 @@ def _list_members(
             if why is None:
                 path = f"{entry.path}/{member.name}"
                 known = None if stamp is None else (member.size, *stamp)
-                yield ListedFile(path, member.size, known, entry.path, member.closed)
+                yield ListedFile(path, member.size, known, entry.path, member.enclosing)
             elif why.path not in told:
                 told.add(why.path)
                 yield why

@@ -14,6 +14,7 @@ from typing import BinaryIO
 from ragstone.core.errors import Refused
 from ragstone.core.ports import ListedFile, Source
 from ragstone.core.records import Skipped
+from ragstone.core.types import NO_FACTS, Enclosing
 from ragstone.extraction.containers import (
     START,
     UNLISTED,
@@ -97,14 +98,22 @@ class Members:
             container = open_container(file, path=entry.path, budget=found.budget)
             if container is None:
                 return NO_CONTAINER
-            self._add(container, file, entry.path, "", found, depth=self._limits.depth, closed="")
+            self._add(container, file, entry.path, "", found, depth=self._limits.depth)
         if not found.members and not found.problems and not container.is_document:
             found.problems = [Problem("", "empty", f"{entry.path} holds no file")]
         members = tuple(found.members[name] for name in sorted(found.members))
         return Contents(members, tuple(found.problems), container.is_document, found.ignore_files)
 
     def _add(
-        self, container: Container, file: BinaryIO, path: str, prefix: str, found: "_Found", *, depth: int, closed: str
+        self,
+        container: Container,
+        file: BinaryIO,
+        path: str,
+        prefix: str,
+        found: "_Found",
+        *,
+        depth: int,
+        outer: Enclosing = NO_FACTS,
     ) -> None:
         """Add the members of a container, and of the containers among them. `prefix`: its path and a slash in the
         outermost one, which is at `path`."""
@@ -114,7 +123,7 @@ class Members:
         inner = []
         for name in sorted(container.members):
             member = container.members[name]
-            whole = replace(member, name=prefix + name, closed=member.closed or closed)
+            whole = replace(member, name=prefix + name, enclosing=member.enclosing.within(outer))
             if whole.name not in found.members:
                 found.members[whole.name] = whole
                 inner.append((name, whole))
@@ -136,7 +145,8 @@ class Members:
             if not opened.container.is_document:
                 del found.members[whole.name]
             within = io.BytesIO(opened.data)
-            self._add(opened.container, within, path, f"{whole.name}/", found, depth=depth - 1, closed=whole.closed)
+            inside = f"{whole.name}/"
+            self._add(opened.container, within, path, inside, found, depth=depth - 1, outer=whole.enclosing)
 
     def _open_inner(self, container: Container, file: BinaryIO, name: str, path: str, budget: Budget) -> _Opened | None:
         """A container in a container; None for any other member."""

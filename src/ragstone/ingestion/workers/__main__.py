@@ -46,9 +46,9 @@ def _end_with_parent(lifeline: int) -> AbstractContextManager[None]:
 
 def _answer_request(builder: RevisionBuilder, source: str, request: bytes) -> bytes:
     """The revision, or reason, message and trace."""
-    path, data, version, before, closed = pickle.loads(request)  # noqa: S301
+    path, data, version, before, enclosing = pickle.loads(request)  # noqa: S301
     try:
-        made = build_revision.build(builder, source, path, data, version=version, before=before, closed=closed)
+        made = build_revision.build(builder, source, path, data, version=version, before=before, enclosing=enclosing)
         return pack_message(made)
     except Refused as error:
         return pack_message((error.reason, str(error), ""))

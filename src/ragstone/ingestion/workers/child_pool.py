@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ragstone.core.errors import Refused
-from ragstone.core.types import Document, Revision
+from ragstone.core.types import Document, Enclosing, Revision
 from ragstone.extraction.sandbox import Sandbox
 from ragstone.extraction.sandbox.children import Children
 from ragstone.extraction.sandbox.lifeline import Lifeline
@@ -20,8 +20,8 @@ from ragstone.ingestion.build_revision import RevisionBuilder, build
 from ragstone.ingestion.workers.messages import pack_message, receive, send
 
 MAX_FIRST_ANSWER = 4096  # bytes that the first answer may have
-BuildFunction = Callable[[str, bytes, str, Document | None, str], Revision]
-"""Path, bytes, their sha256, the revision before and why it is closed, to the next one; raises `Refused`."""
+BuildFunction = Callable[[str, bytes, str, Document | None, Enclosing], Revision]
+"""Path, bytes, their sha256, the revision before and the facts from outside, to the next one; raises `Refused`."""
 
 log = logging.getLogger("ragstone")
 
@@ -79,8 +79,8 @@ def _start_process(lifeline: int) -> "subprocess.Popen[bytes]":
 
 def build_in_process(builder: RevisionBuilder, source: str, processes: Sandbox) -> BuildFunction:
     """Build a revision in this process."""
-    return lambda path, data, version, before, closed: build(
-        builder, source, path, data, version=version, before=before, closed=closed, processes=processes
+    return lambda path, data, version, before, enclosing: build(
+        builder, source, path, data, version=version, before=before, enclosing=enclosing, processes=processes
     )
 
 
@@ -94,13 +94,13 @@ class ChildPool:
         self._stopped = False
         self._useless = False
 
-    def build(self, path: str, data: bytes, version: str, before: Document | None, closed: str) -> Revision:
+    def build(self, path: str, data: bytes, version: str, before: Document | None, enclosing: Enclosing) -> Revision:
         """Builds one revision in the child. A child that dies meanwhile makes the document `Refused` as broken."""
         with self._children.places:
             child = self._take_child()
             if child is not None:
-                answer = self._ask_child(child, path, pack_message((path, data, version, before, closed)))
-        return _unpack_revision(answer, path) if child else self._instead(path, data, version, before, closed)
+                answer = self._ask_child(child, path, pack_message((path, data, version, before, enclosing)))
+        return _unpack_revision(answer, path) if child else self._instead(path, data, version, before, enclosing)
 
     def stop(self) -> None:
         """End all children, also those that are at work, and start no more."""

@@ -87,13 +87,19 @@ class SearchContract(StoreFixtures):
 
     async def test_a_word_is_found_in_the_names_of_a_file_and_its_folders(self, store: Store) -> None:
         paths = ("ACME/terms.pdf", "Umbrella/terms.pdf", "Umbrella/2023 report.pdf")
-        await write_revisions(
-            store, *(make_revision(path, ["Either side may end it."], title="Terms") for path in paths)
-        )
+        revisions = [make_revision(path, ["Either side may end it."], title="Terms") for path in paths]
+        meta = {"mail_subject": "Terms of Globex"}
+        revisions.append(make_revision("17.eml/a.md", ["Either side may end it."], title="Terms", meta=meta))
+        await write_revisions(store, *revisions)
         async with store.reader(SCOPE) as reader:
             if word_signal(reader) != "bm25":
                 return  # counts of words of the text
-            for query, found in (("acme", paths[:1]), ("umbrella", paths[1:]), ("2023", paths[2:])):
+            for query, found in (
+                ("acme", paths[:1]),
+                ("umbrella", paths[1:]),
+                ("2023", paths[2:]),
+                ("globex", ["17.eml/a.md"]),
+            ):
                 hits = await reader.matching(query, where=EVERYTHING, limit=9)
                 assert [hit.place[0] for hit in hits] == list(found), query  # the shorter one first
                 rated = await reader.rate([hits[0].id], vector=None, query=query)
