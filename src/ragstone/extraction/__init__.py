@@ -131,7 +131,7 @@ CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by an
 # Text formats whose first lines may say who sees them, beside what their parsers read.
 HEADED = (XML, EML, MHTML, CODE, ROFF)
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
-WORKBOOK = SandboxedFormat("workbook/5", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
+WORKBOOK = SandboxedFormat("workbook/6", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
 LARGE_JSON = SandboxedFormat("", "ragstone.extraction.plain_text:parse_json")
 DELIMITED = SandboxedFormat("csv/7", "ragstone.extraction.spreadsheet.delimited:parse_delimited")

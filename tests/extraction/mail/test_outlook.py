@@ -121,6 +121,11 @@ def test_a_data_file_of_outlook_is_refused_with_what_to_do() -> None:
     assert refused.value.reason == "unsupported"
 
 
+def test_texts_in_the_pages_of_windows_are_read_under_the_names_that_outlook_gives_them() -> None:
+    for page, text in ((950, "豐"), (936, "丰"), (949, "풍"), (932, "豊"), (874, "ไทย")):
+        assert text.encode(f"cp{page}").decode(f"windows-{page}") == text
+
+
 @pytest.mark.parametrize("unit", ["{", "{\\*\\htmltag ", "\\'e4", "\\u8364?", "}", "\\htmlrtf ", "a\\"])
 def test_hostile_rtf_is_unwrapped_in_step(unit: str) -> None:
     in_step(lambda size: unwrap_page(b"{\\rtf1\\fromhtml1 " + unit.encode() * size), 2_000, 16_000, most=20)

@@ -103,6 +103,26 @@ def test_pictures_with_a_description_and_charts_with_a_title_stand_at_their_cell
     ]
 
 
+def test_boxes_with_text_stand_at_their_cells() -> None:
+    def box(*lines: str, says: str = "", about: str = "") -> str:
+        text = "".join(f"<a:p><a:r><a:t>{line}</a:t></a:r></a:p>" for line in lines)
+        named = f'<x:nvSpPr><x:cNvPr id="1" name="Box" {about}/></x:nvSpPr>'
+        return f'<x:sp {says}>{named}<x:txBody xmlns:a="{ART}">{text}</x:txBody></x:sp>'
+
+    place = "<x:from><x:col>1</x:col><x:row>2</x:row></x:from>"
+    hidden, linked = box("Hidden", about='hidden="1"'), box("A cell", says='textlink="$A$1"')
+    group = f"<x:grpSp>{box('How to order', '', 'Ask Ann')}{box('12')}{hidden}{linked}</x:grpSp>"
+    old = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+    twice = f'<m:AlternateContent xmlns:m="{old}"><m:Fallback>{box("Again")}</m:Fallback></m:AlternateContent>'
+    drawn = f"<x:twoCellAnchor>{place}{group}{twice}</x:twoCellAnchor>"
+    extra = {
+        "xl/worksheets/_rels/sheet0.xml.rels": relations("../drawings/drawing1.xml"),
+        "xl/drawings/drawing1.xml": f'<x:wsDr xmlns:x="{DRAWING}">{drawn}</x:wsDr>',
+    }
+    assert said(parse(extra)) == [("How to order\nAsk Ann", "S", (3, 3), (2, 2))]
+    assert [block.type for block in parse(extra, sheet("")).blocks] == ["heading", "paragraph"]
+
+
 def test_a_sheet_of_notes_alone_is_read_and_broken_parts_cost_nothing_else() -> None:
     assert [block.type for block in parse(NOTES, sheet("")).blocks] == ["heading", "paragraph", "paragraph"]
     for part in ("xl/comments1.xml", "xl/worksheets/_rels/sheet0.xml.rels"):

@@ -15,7 +15,7 @@ from ragstone.extraction import WORKBOOK
 from ragstone.extraction.spreadsheet import workbook, worksheet
 from ragstone.testing.extractors import ExtractorContract, check_block, check_spans
 from tests.beside import DATA, LARGE
-from tests.extraction.spreadsheet.binary import binary
+from tests.extraction.spreadsheet.binary import binary, compound
 from tests.extraction.spreadsheet.books import DATE, HOURS, MAIN, MOMENT, PERCENT, ZEROS, book, cell, grid, rows, sheet
 from tests.speed import within
 
@@ -269,11 +269,14 @@ def test_parts_under_a_prefix_are_surveyed_too() -> None:
 
 def test_encrypted_and_broken_files_are_told_apart() -> None:
     ole = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
-    cases = {
-        "encrypted": ole + "EncryptedPackage".encode("utf-16-le") + b"\0" * 600,
-        "broken": ole,
-    }
-    for reason, data in cases.items():
+    first = bytes.fromhex("09081000000605000000000000000000060000")
+    sealed = compound("Workbook", first + b"\0" + bytes.fromhex("2f003600") + bytes(54))
+    cases = [
+        ("encrypted", ole + "EncryptedPackage".encode("utf-16-le") + b"\0" * 600),
+        ("encrypted", sealed),
+        ("broken", ole),
+    ]
+    for reason, data in cases:
         with pytest.raises(Refused) as refused:
             workbook.parse_workbook(data, path="x.xlsx")
         assert refused.value.reason == reason

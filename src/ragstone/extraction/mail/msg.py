@@ -1,6 +1,8 @@
 """Outlook messages (.msg), by way of python-oxmsg: read as the mail that they are."""
 
+import codecs
 import io
+import re
 from dataclasses import replace
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -20,6 +22,7 @@ from ragstone.extraction.mail.tnef import convert_rtf
 from ragstone.extraction.media_types import MSG
 from ragstone.extraction.record.confidentiality import close_if_marked
 
+PAGE = re.compile(r"windows[_-](\d{3,5})")
 HEADERS = ("From", "To", "Cc", "Subject", "Message-ID", "Sensitivity")
 # Of the format's specification (MS-OXMSG, MS-OXPROPS).
 INNER_MESSAGE = "__substg1.0_3701000D"
@@ -30,6 +33,22 @@ NAMES = (0x3707, 0x3704, 0x3001)  # of an attachment: the long one, the short on
 SENSITIVITY = 0x0036
 PACKED_RTF = 0x1009
 SENSITIVITIES = {1: "Personal", 2: "Private", 3: "Company-Confidential"}
+
+
+def find_windows_charset(name: str) -> codecs.CodecInfo | None:
+    """Python's charset for a page of Windows as Outlook names it: the library that reads messages asks for it.
+
+    >>> find_windows_charset("windows_950").name, find_windows_charset("windows")
+    ('cp950', None)
+    """
+    page = PAGE.fullmatch(name)
+    try:
+        return codecs.lookup(f"cp{page[1]}") if page else None
+    except LookupError:
+        return None
+
+
+codecs.register(find_windows_charset)
 
 
 class _InnerMessage(Message):

@@ -1,4 +1,4 @@
-"""Objects on the cells of a worksheet: notes, comments, texts of pictures, titles of charts."""
+"""Objects on the cells of a worksheet: notes, comments, boxes with text, texts of pictures, titles of charts."""
 
 import re
 from collections.abc import Iterator
@@ -15,6 +15,8 @@ MOST = 10_000  # of one sheet
 LONGEST = 32_767  # characters: as many as a cell may have
 SAYS_NOTHING = frozenset(("", "picture", "image", "bild"))  # what programs write where nobody described a picture
 THREADED = "[Threaded comment]"  # begins what older programs are shown in place of a comment
+LETTER = re.compile(r"[^\W\d_]")
+FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # of a form for older programs
 PLACE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 
 
@@ -76,7 +78,7 @@ def _read_comments(root: etree._Element) -> Iterator[Annotation]:
 
 
 def _read_drawing(archive: Archive, name: str) -> Iterator[Annotation]:
-    """Pictures with a description, charts with a title."""
+    """Boxes with text, pictures with a description, charts with a title."""
     parts = read_relations(archive, name)
     for anchor in archive.read_xml(name).iterchildren("{*}oneCellAnchor", "{*}twoCellAnchor"):
         row, col = (_parse_number(anchor.find(f"{{*}}from/{{*}}{way}")) + 1 for way in ("row", "col"))
@@ -84,10 +86,24 @@ def _read_drawing(archive: Archive, name: str) -> Iterator[Annotation]:
             said = _squeeze_line(about.get("descr") or about.get("title") or "")
             if said.lower() not in SAYS_NOTHING:
                 yield Annotation(row, col, f"Picture at {cell_name(row, col)}: {said}")
+        for box in anchor.iter("{*}sp"):
+            if said := _read_box(box):
+                yield Annotation(row, col, said)
         for chart in anchor.iter("{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"):
             part = parts.get(next((str(value) for key, value in chart.items() if str(key).endswith("}id")), ""), "")
             if part in archive.names and (said := _join_titles(archive.read_xml(part))):
                 yield Annotation(row, col, f"Chart at {cell_name(row, col)}: {said}")
+
+
+def _read_box(box: etree._Element) -> str:
+    """The text of a shape, a line a paragraph; nothing where it is hidden, shows a cell or says the same elsewhere."""
+    about = box.find("{*}nvSpPr/{*}cNvPr")
+    is_shown = about is None or about.get("hidden") not in ("1", "true")
+    if box.get("textlink") or not is_shown or next(box.iterancestors(FALLBACK), None) is not None:
+        return ""
+    lines = ("".join(_read_runs(paragraph)) for paragraph in box.iterfind("{*}txBody/{*}p"))
+    said = "\n".join(filter(None, map(_squeeze_line, lines)))[:LONGEST]
+    return said if LETTER.search(said) else ""
 
 
 def _join_titles(root: etree._Element) -> str:

@@ -1,5 +1,6 @@
 """Workbooks (XLSX, XLSM, XLSB, XLS, ODS) to a text of record and tables that know sheet, row and column."""
 
+import re
 from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
@@ -26,6 +27,8 @@ from ragstone.extraction.spreadsheet.package import open_package
 from ragstone.extraction.spreadsheet.record import SheetWriter
 from ragstone.extraction.spreadsheet.worksheet import SheetNotes, WorksheetReader, is_panic
 
+# The record FILEPASS behind the first one, in a workbook of Excel 97 or before (MS-XLS).
+SEALED = re.compile(rb"\x09\x08(?:\x10\0.{16}|\x08\0.{8})(?:\x86\0\0\0)?\x2f\0", re.DOTALL)
 MANIFEST, KEYS = "META-INF/manifest.xml", b"encryption-data"  # of an encrypted OpenDocument file
 
 
@@ -72,6 +75,8 @@ def _open_workbook(data: bytes, archive: Archive | None, path: str) -> CalamineW
     except PasswordError as error:
         raise _password_refusal(path) from error
     except (CalamineError, OSError, ValueError) as error:
+        if SEALED.search(data):
+            raise _password_refusal(path) from error
         raise _damage_refusal(path, f"holds no workbook that can be read ({error})") from error
     except BaseException as error:
         if not is_panic(error):
