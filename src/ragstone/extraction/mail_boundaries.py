@@ -1,4 +1,4 @@
-"""Where the messages of an archive (mbox) begin and end: lines that begin with `From `, and no prose that does."""
+"""Mails by their headers: a single one under any name, and where the messages of an archive (mbox) begin and end."""
 
 import re
 from collections.abc import Iterator
@@ -25,6 +25,8 @@ BARE = re.compile(rb"From [^\r\n]{0,300}\r?\n(?=" + OF_MAIL + rb")", re.IGNORECA
 LINE = re.compile(rb"(?:^|(?<=\xef\xbb\xbf))From ", re.MULTILINE)
 QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 TELLING = re.compile(rb"^(from|date|subject|message-id|to):", re.MULTILINE | re.IGNORECASE)
+NAME = re.compile(rb"([!-9;-~]{1,76}):")
+SENT = frozenset((b"message-id", b"received", b"return-path", b"delivered-to", b"mime-version"))
 HEAD_END = re.compile(rb"\r?\n\r?\n")
 MARK = b"\xef\xbb\xbf"
 SHORT = 1000  # bytes of white space in front of the first message
@@ -45,6 +47,26 @@ def is_archive(data: bytes) -> bool:
         return len(_list_telling(head, begun.end())) > 1
     begun = BARE.match(head)
     return begun is not None and _has_sender(head, begun.end())
+
+
+def is_mail(data: bytes) -> bool:
+    """Whether a file begins with the headers of a mail that was sent: nothing else, and those that every mail has.
+
+    >>> is_mail(b"From: ann@x.org\\nDate: Mon, 1 Jan 2024 10:00:00 +0100\\nMessage-ID: <1@x.org>\\n\\nTea?\\n")
+    True
+    >>> is_mail(b"From: Berlin\\nDate: in May\\n\\nTravel notes\\n")
+    False
+    """
+    names = set()
+    for line in data[:LOOKED_AT].removeprefix(MARK).split(b"\n"):
+        if not line.strip():
+            break
+        if line[:1] not in b" \t":
+            named = NAME.match(line)
+            if named is None:
+                return False
+            names.add(named[1].lower())
+    return {b"from", b"date"} <= names and not names.isdisjoint(SENT)
 
 
 def find_messages(data: bytes) -> Iterator[tuple[int, int, int]]:

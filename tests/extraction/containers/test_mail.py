@@ -7,7 +7,15 @@ import pytest
 
 from ragstone.core.errors import Refused
 from ragstone.extraction import sandbox
-from ragstone.extraction.containers import Budget, Container, ContainerLimits, open_container
+from ragstone.extraction.containers import (
+    Budget,
+    Container,
+    ContainerLimits,
+    is_candidate,
+    looks_like_container,
+    open_container,
+)
+from ragstone.extraction.media_types import EML, detect
 from tests.extraction.mail.made_msg import Outlook
 from tests.extraction.mail.test_outlook import make_attribute, make_tnef
 
@@ -68,6 +76,22 @@ def test_attachments_are_files_and_what_programs_read_is_none() -> None:
 )
 def test_names_of_attachments_lead_nowhere_and_keep_their_endings(name: str, expected: str) -> None:
     assert list(read_all(make_mail(("text", "csv", name, PRICES)).as_bytes())) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("path", "listed"),
+    [("INBOX/17", True), ("cur/1532672447.R31.host:2,S", True), ("new/1532672447.M5P2.host", True), ("a.txt", False)],
+)
+def test_mails_of_a_mail_server_are_known_by_their_headers(path: str, listed: bool) -> None:
+    data = make_mail(CSV, **{"Message-ID": "<1@x.org>"}).as_bytes()
+    assert detect(data, path) == EML
+    assert is_candidate(path) is listed
+    assert looks_like_container(data, path) is listed
+    if listed:
+        assert list(open_mail(data, path).members) == ["price list.csv"]
+    for other in (b"From: Berlin\nDate: in May\nTo: Rome\n\nTravel", b"Note: " + data[:20] + b"\nno header\n" + data):
+        assert not looks_like_container(other, path)
+        assert detect(other, path) == "text/plain"
 
 
 def test_a_mail_without_files_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:

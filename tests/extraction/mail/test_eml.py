@@ -99,10 +99,13 @@ def test_what_was_not_read_is_named() -> None:
     assert len(parse_eml(several(part("text/plain", "x"), *many, kind="mixed"), path="a").meta["attachments"]) == 30
 
 
-def test_a_mail_of_which_nothing_is_read_is_refused() -> None:
-    with pytest.raises(Refused, match="application/octet-stream") as caught:
-        parse_eml(f"{HEAD}Content-Type: application/octet-stream\r\n\r\nabc".encode(), path="a.eml")
-    assert caught.value.reason == "unsupported"
+@pytest.mark.parametrize(
+    ("kind", "reason"), [("octet-stream", "unsupported"), ("pkcs7-mime", "encrypted"), ("pgp-encrypted", "encrypted")]
+)
+def test_a_mail_of_which_nothing_is_read_is_refused(kind: str, reason: str) -> None:
+    with pytest.raises(Refused, match="encrypted" if reason == "encrypted" else "octet-stream") as caught:
+        parse_eml(f"{HEAD}Content-Type: application/{kind}\r\n\r\nabc".encode(), path="a.eml")
+    assert caught.value.reason == reason
 
 
 @pytest.mark.parametrize("boundary", ["", "; boundary=other"])

@@ -20,7 +20,7 @@ ENDINGS = PROMISED | {".gz", pdf.ENDING, ""}
 
 def is_candidate(path: str) -> bool:
     """Whether a file of this name may be a container: then its content is looked at."""
-    return file_suffix(path) in ENDINGS
+    return file_suffix(path) in ENDINGS or mail.is_maildir_name(path)
 
 
 def looks_like_container(start: bytes, path: str) -> bool:

@@ -21,6 +21,7 @@ from ragstone.extraction.record.builder import BlockDraft, write_record
 from ragstone.extraction.record.confidentiality import close_with_reason
 
 MEDIA_TYPE = "message/rfc822"
+SEALED = frozenset(("application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"))
 PRIVATE = "a mail is marked as personal or private (Sensitivity)"
 
 
@@ -28,7 +29,7 @@ def parse_eml(data: bytes, *, path: str) -> Extraction:
     """The subject as heading, the other headers below it, then the message: its parts in order, of a text and a page
     that say the same the text. Each forwarded mail is a section of the same form behind it.
 
-    Raises `Refused`: broken (no mail), empty (no text in it), unsupported (no part of it is read).
+    Raises `Refused`: broken (no mail), encrypted, empty (no text in it), unsupported (no part of it is read).
     """
     try:
         message, warnings = parse_message(data)
@@ -42,6 +43,8 @@ def _build_extraction(message: Message, path: str, warnings: tuple[str, ...]) ->
     mail = read_mail(message, path=path)
     headers, said = mail.headers, mail.content
     if not said.drafts and not mail.forwarded and said.unread:
+        if not SEALED.isdisjoint(said.unread):
+            raise Refused("encrypted", f"{path} is encrypted or signed as a whole; save it decrypted")
         kinds = format_names(said.unread, len(said.unread))
         raise Refused("unsupported", f"{path} holds no text that is read, only {kinds}; save it as PDF")
     if not said.drafts and not mail.forwarded and "Subject" not in headers:
