@@ -3,16 +3,17 @@
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from ragstone.extraction.chats.conversation import Conversation, Message, read_moment, show_moment
+from ragstone.extraction.chats.conversation import Conversation, Message, join_chats, make_message, read_moment
+from ragstone.extraction.chats.more_formats import FIRST_LINE, MORE
 from ragstone.extraction.chats.slack import DAY_FILE, read_slack
 from ragstone.extraction.json_values import find_texts, list_dicts, strip_text
 
-SIGNS = ('"messages"', '"messageType"', '"MessageList"')  # one stands in each export
+# One stands in each export.
+SIGNS = ('"messages"', '"messageType"', '"MessageList"', '"chat_messages"', '"mapping"', '"post"')
 LINE_END = re.compile(r"(?:<br\s?/?>|</(?:p|div|li|tr|h\d)>)\n?", re.IGNORECASE)
 TAG = re.compile(r"</?[A-Za-z!][^<>]{0,2000}>")
 BLANKS = re.compile(r"[ \t\xa0]+")
@@ -22,19 +23,34 @@ def read_chat(text: str, *, path: str, people: Mapping[str, str]) -> Conversatio
     """The conversation in JSON that is an export of a chat; None for any other JSON."""
     if not (any(sign in text for sign in SIGNS) or DAY_FILE.fullmatch(path)):  # to decode all costs memory
         return None
-    try:
-        value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+    value = _decode(text)
+    if value is None:
         return None
     readers: tuple[Callable[[Any], Conversation | None], ...] = (
         lambda one: read_slack(one, path, people),
         _read_discord,
         _read_telegram,
+        _read_telegram_account,
         _read_google,
         _read_teams,
+        *MORE,
     )
     found = (chat for read in readers if (chat := read(value)) is not None)
     return next((chat for chat in found if any(one.text for one in chat.messages)), None)
+
+
+def _decode(text: str) -> Any:
+    """The JSON of a text, or the list of its lines where each is JSON; None for any other text."""
+    try:
+        return msgspec.json.decode(text)
+    except (RecursionError, UnicodeEncodeError):
+        return None
+    except msgspec.DecodeError:
+        pass
+    try:
+        return [*map(msgspec.json.decode, text.splitlines())] if text.startswith(FIRST_LINE) else None
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return None
 
 
 def _read_discord(value: Any) -> Conversation | None:
@@ -58,7 +74,7 @@ def _read_discord_message(one: Mapping[str, Any], by_id: Mapping[str, Mapping[st
     texts.append(f"(files: {files})" if files else "")
     reference = one.get("reference")
     answered = by_id.get(str(reference.get("messageId"))) if isinstance(reference, dict) else None
-    return _make_message(_name(one.get("author")), read_moment(one.get("timestamp")), texts, answers=_name_of(answered))
+    return make_message(_name(one.get("author")), read_moment(one.get("timestamp")), texts, answers=_name_of(answered))
 
 
 def _name_of(message: Mapping[str, Any] | None) -> str:
@@ -85,8 +101,24 @@ def _read_telegram(value: Any) -> Conversation | None:
         forwarded = strip_text(one.get("forwarded_from"))
         texts = [f"(forwarded from {forwarded})", *texts] if forwarded else texts
         said = strip_text(answered.get("from")) if answered else ""
-        read.append(_make_message(name, read_moment(one.get("date")), texts, answers=said))
-    return Conversation(strip_text(value.get("name")), read)
+        read.append(make_message(name, read_moment(one.get("date")), texts, answers=said))
+    return Conversation(strip_text(value.get("name")) or value["type"].replace("_", " "), read)
+
+
+def _read_telegram_account(value: Any) -> Conversation | None:
+    """All chats of an account by Telegram Desktop."""
+    groups = [value.get(key) for key in ("chats", "left_chats")] if isinstance(value, dict) else []
+    listed = [one for group in groups if isinstance(group, dict) for one in list_dicts(group.get("list"))]
+    chats = [chat for one in listed if (chat := _read_telegram(one)) is not None]
+    known = value.get("contacts") if isinstance(value, dict) else None
+    if chats and isinstance(known, dict) and (people := list_dicts(known.get("list"))):
+        chats.append(Conversation("Contacts", [*map(_read_contact, people)]))
+    return join_chats(chats)
+
+
+def _read_contact(one: Mapping[str, Any]) -> Message:
+    name = " ".join(filter(None, (strip_text(one.get(key)) for key in ("first_name", "last_name"))))
+    return make_message(name, None, [strip_text(one.get("phone_number"))])
 
 
 def _join_telegram(text: Any) -> str:
@@ -141,7 +173,7 @@ def _read_teams_message(one: Mapping[str, Any], thread: str) -> Message:
     files = ", ".join(filter(None, (strip_text(file.get("name")) for file in attached)))
     cards = [text for file in attached for text in _read_card(file.get("content"))]
     texts = [strip_text(one.get("subject")), content, *cards, f"(files: {files})" if files else ""]
-    made = _make_message(next(filter(None, people), ""), read_moment(one.get("createdDateTime")), texts)
+    made = make_message(next(filter(None, people), ""), read_moment(one.get("createdDateTime")), texts)
     return Message(made.who, made.when, made.text, thread, made.day)
 
 
@@ -155,25 +187,21 @@ def _read_card(content: Any) -> Iterator[str]:
 
 def _read_skype(value: Mapping[str, Any]) -> Conversation | None:
     chats = [one for one in list_dicts(value["conversations"]) if isinstance(one.get("MessageList"), list)]
-    if len(chats) != 1:
-        return None
-    messages = [one for one in list_dicts(chats[0]["MessageList"]) if "content" in one]
+    return join_chats([_read_skype_chat(one) for one in chats])
+
+
+def _read_skype_chat(chat: Mapping[str, Any]) -> Conversation:
+    messages = [one for one in list_dicts(chat["MessageList"]) if "content" in one]
     messages.sort(key=lambda one: strip_text(one.get("originalarrivaltime")))
     read = [
-        _make_message(
+        make_message(
             strip_text(one.get("displayName")) or strip_text(one.get("from")).rpartition(":")[2],
             read_moment(one.get("originalarrivaltime")),
             [_strip_tags(strip_text(one["content"]))],
         )
         for one in messages
     ]
-    return Conversation(strip_text(chats[0].get("displayName")), read)
-
-
-def _make_message(who: str, moment: datetime | None, texts: list[str], *, answers: str = "") -> Message:
-    said = "\n".join(filter(None, texts))
-    when = show_moment(moment) if moment else ""
-    return Message(f"{who} to {answers}" if answers and said else who, when, said, day=when[:10])
+    return Conversation(strip_text(chat.get("displayName")) or strip_text(chat.get("id")), read)
 
 
 def _strip_tags(text: str) -> str:

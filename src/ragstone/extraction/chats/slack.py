@@ -65,6 +65,20 @@ def read_slack(value: Any, path: str, people: Mapping[str, str]) -> Conversation
     return Conversation(f"#{day[2]} {day[3]}" if day[2] else day[3], [_read_message(one, known) for one in value])
 
 
+def read_dump(value: Any) -> Conversation | None:
+    """The messages of a channel as slackdump saves them, with their threads; None for what is none."""
+    if not isinstance(value, dict) or "channel_id" not in value:
+        return None
+    messages = []
+    for one in list_dicts(value.get("messages")):
+        messages += [one, *list_dicts(one.get("slackdump_thread_replies"))]
+    if not messages or not all(map(_is_message, messages)):
+        return None
+    own = {str(one["user"]): name for one in messages if "user" in one and (name := _name_of_author(one))}
+    title = f"#{value.get('name') or value['channel_id']}"
+    return Conversation(title, [_read_message(one, own) for one in messages])
+
+
 def _is_message(value: Any) -> bool:
     return isinstance(value, dict) and value.get("type") == "message" and bool(STAMP.fullmatch(str(value.get("ts"))))
 
