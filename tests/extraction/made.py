@@ -15,7 +15,9 @@ OPF = (
     "<manifest>{items}</manifest><spine>{spine}</spine></package>"
 )
 OFFICE = 'xmlns:{0}="urn:oasis:names:tc:opendocument:xmlns:{0}:1.0"'
-NAMESPACES = " ".join(OFFICE.format(name) for name in ("office", "text", "table", "meta", "style"))
+NAMESPACES = " ".join(
+    OFFICE.format(name) for name in ("office", "text", "table", "meta", "style", "draw", "presentation")
+)
 
 
 def make_archive(parts: dict[str, str | bytes]) -> bytes:
@@ -46,13 +48,13 @@ def make_epub(*chapters: str, head: str = "", package: str = "") -> bytes:
     )
 
 
-def make_odt(body: str, *, meta: str = "") -> bytes:
-    """An OpenDocument text of a body's elements."""
-    text = f"<office:body><office:text>{body}</office:text></office:body>"
+def make_odt(body: str, *, meta: str = "", kind: str = "text") -> bytes:
+    """An OpenDocument text, or a presentation, of a body's elements."""
+    text = f"<office:body><office:{kind}>{body}</office:{kind}></office:body>"
     about = f"<office:document-meta {NAMESPACES}><office:meta>{meta}</office:meta></office:document-meta>"
     return make_archive(
         {
-            "mimetype": "application/vnd.oasis.opendocument.text",
+            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
             "content.xml": f"<office:document-content {NAMESPACES}>{text}</office:document-content>",
             "meta.xml": about,
             "META-INF/manifest.xml": "<manifest/>",

@@ -35,6 +35,7 @@ from ragstone.extraction.media_types import (
     MHTML,
     MSG,
     NOTEBOOK,
+    ODP,
     ODT,
     OLE,
     OLE_WORKBOOK,
@@ -49,13 +50,12 @@ from ragstone.extraction.media_types import (
     TSV,
     XML,
     ZIP,
-    describe_type,
     detect,
-    explain_wrong_suffix,
     file_suffix,
 )
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.sandbox.document_limits import Bounds
+from ragstone.extraction.type_names import describe_type, explain_wrong_suffix
 
 __all__ = [
     "EXTRACTORS",
@@ -130,7 +130,7 @@ UNDECIDED = (ZIP, OLE, GZIPPED, "text/utf-16")  # by the start of a file alone
 CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by another program, before they are read
 # Text formats whose first lines may say who sees them, beside what their parsers read.
 HEADED = (XML, EML, MHTML, CODE, ROFF)
-HEADED_RECORDS = (NOTEBOOK, RTF, ODT, EPUB)  # formats whose text may begin with such lines
+HEADED_RECORDS = (NOTEBOOK, RTF, ODT, ODP, EPUB)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/6", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
 LARGE_JSON = SandboxedFormat("", "ragstone.extraction.plain_text:parse_json")
@@ -154,6 +154,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         NOTEBOOK: SandboxedFormat("notebook/4", "ragstone.extraction.notebook:parse_notebook"),
         ROFF: SandboxedFormat("roff/2", "ragstone.extraction.roff.parse:parse_roff"),
         ODT: SandboxedFormat("odt/2", "ragstone.extraction.odt:parse_odt"),
+        ODP: SandboxedFormat("odp/1", "ragstone.extraction.odp:parse_odp"),
         RTF: SandboxedFormat("rtf/1", "ragstone.extraction.rtf:parse_rtf"),
         OLE_WORKBOOK: WORKBOOK,
         **dict.fromkeys(SPREADSHEETS, WORKBOOK),

@@ -14,7 +14,7 @@ from lxml import etree
 
 from ragstone.core.errors import Refused
 from ragstone.extraction.decoding import LABELS, SEVEN_BIT, encoding_from_bom
-from ragstone.extraction.media_types import explain_truncation
+from ragstone.extraction.type_names import explain_truncation
 
 Element = etree._Element
 

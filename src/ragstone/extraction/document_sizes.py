@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.media_types import JSON, XML, describe_type
+from ragstone.extraction.media_types import JSON, XML
 from ragstone.extraction.sandbox.document_limits import DEFAULT, Bounds
+from ragstone.extraction.type_names import describe_type
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ DOC = "application/msword"
 PPT = "application/vnd.ms-powerpoint"
 SPREADSHEETS = (XLSX, ODS)
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff")
+ODP = "application/vnd.oasis.opendocument.presentation"
 ODT = "application/vnd.oasis.opendocument.text"
 EPUB = "application/epub+zip"
 RTF = "application/rtf"
@@ -70,6 +71,7 @@ IN_ZIP = (
     (b"mimetypeapplication/epub+zip", EPUB),
     (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ODS),
     (b"mimetypeapplication/vnd.oasis.opendocument.text", ODT),
+    (b"mimetypeapplication/vnd.oasis.opendocument.presentation", ODP),
 )
 ZIP = "application/zip"
 ARCHIVES = (
@@ -105,6 +107,7 @@ PROMISED = {
     ".ppt": PPT,
     ".ods": ODS,
     ".odt": ODT,
+    ".odp": ODP,
     ".epub": EPUB,
     ".rtf": RTF,
     ".msg": MSG,
@@ -115,8 +118,6 @@ PROMISED = {
 NOT_GUESSED = (HTML, XML, EML, MBOX, MHTML)  # they say their encoding themselves
 PDF_MARK = b"%PDF-"
 PDF_START = 1024  # bytes in which readers look for the mark
-# What stands in a checkout in place of a large file.
-POINTER = b"version https://git-lfs.github.com/spec/"
 # Marks that no text begins with; a mark of two letters is looked at only in what is binary.
 MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -139,35 +140,6 @@ MAGIC = (
     (b"OggS", "audio/ogg"),
     (b"ID3", "audio/mpeg"),
 )
-DESCRIPTIONS = {
-    PDF: "a PDF",
-    DOCX: "a Word document",
-    XLSX: "an Excel workbook",
-    OLE_WORKBOOK: "an Excel workbook of before 2007",
-    ODS: "an OpenDocument spreadsheet",
-    PPTX: "a PowerPoint presentation",
-    EML: "an e-mail",
-    MBOX: "an archive of e-mails",
-    MHTML: "a saved web page",
-    MEDIAWIKI: "a dump of a wiki",
-    **{f"image/{kind}": f"a {kind.upper()} picture" for kind in ("png", "jpeg", "gif", "webp", "bmp", "tiff")},
-    EPUB: "an EPUB book",
-    ODT: "an OpenDocument text",
-    MSG: "an Outlook message",
-    PST: "a data file of Outlook (PST or OST)",
-    ROFF: "a manual page",
-    NOTEBOOK: "a notebook",
-    "application/zip": "a ZIP archive",
-    DOC: "a Word document of before 2007",
-    PPT: "a PowerPoint presentation of before 2007",
-    OLE: "an Office file of before 2007",
-    RTF: "an RTF document",
-    CSV: "a CSV table",
-    TSV: "a TSV table",
-    GZIPPED: "a text packed by gzip",
-    BINARY: "binary data",
-    "text/utf-16": "UTF-16 text without a byte order mark",
-}
 ZIP_END = b"PK\x05\x06"
 ZIP_TAIL = 22 + 65_535  # bytes of an archive's end: a record and the longest comment
 # The first line of text formats that any name may have.
@@ -220,39 +192,6 @@ def file_suffix(path: str) -> str:
     name = path.rpartition("/")[2]
     stem, dot, last = name.rpartition(".")
     return f".{last.lower()}" if dot and stem else ""
-
-
-def explain_wrong_suffix(data: bytes, path: str, media_type: str) -> str | None:
-    """A sentence for a document whose content does not match its name, with the remedy; None else.
-
-    Only for content that is nothing known either: a PDF called `.docx` is a PDF.
-    """
-    promise = PROMISED.get(file_suffix(path))
-    if promise is None:
-        return None
-    if data.startswith(POINTER):
-        return f"{path} is a Git LFS pointer and not the file itself; fetch the file with `git lfs pull`"
-    if media_type == "application/zip":
-        if cut := explain_truncation(data, path):
-            return cut
-        why = "it is an archive that holds none"
-    elif media_type in (BINARY, "text/utf-16"):
-        why = "its content is of no kind that is known"
-    else:
-        return None
-    return f"{path} is not {describe_type(promise)} as its name says: {why}; get the file anew, or leave it out"
-
-
-def explain_truncation(data: bytes, path: str) -> str | None:
-    """A sentence for a zip archive that lacks its end, where its directory is, with the remedy; None else."""
-    if data.rfind(ZIP_END, -ZIP_TAIL) >= 0:
-        return None
-    return f"{path} is cut short: the end of its archive is missing; copy or download the file again"
-
-
-def describe_type(media_type: str) -> str:
-    """The type in words, for messages."""
-    return DESCRIPTIONS.get(media_type, media_type)
 
 
 def _is_pdf(start: bytes, path: str) -> bool:

@@ -31,40 +31,47 @@ def parse_odt(data: bytes, *, path: str) -> Extraction:
 
     Raises `Refused`: broken, encrypted, too_large, empty.
     """
+    archive = open_archive(data, path)
+    root = archive.read_xml(CONTENT)
+    body = next((element for element in root.iter() if element_name(element) == "body"), None)
+    record, blocks = write_record(read_body(body, 0) if body is not None else ())
+    if not blocks:
+        raise Refused("empty", f"{path} holds no text")
+    meta = collect_meta(archive)
+    title = meta.pop("title", None) or next((block.text for block in blocks if block.type == "heading"), None)
+    return Extraction(record, blocks, ODT, title, meta, ())
+
+
+def open_archive(data: bytes, path: str) -> Archive:
+    """The parts of an OpenDocument file. Raises `Refused`: broken, encrypted, too_large."""
     archive = Archive(data, path=path)
     if b"manifest:encryption-data" in (archive.read("META-INF/manifest.xml") if _has_manifest(archive) else b""):
         raise Refused("encrypted", f"{path} is protected by a password; save it without one")
-    root = archive.read_xml(CONTENT)
-    body = next((element for element in root.iter() if element_name(element) == "body"), None)
-    record, blocks = write_record(_read_body(body, 0) if body is not None else ())
-    if not blocks:
-        raise Refused("empty", f"{path} holds no text")
-    meta = _collect_meta(archive)
-    title = meta.pop("title", None) or next((block.text for block in blocks if block.type == "heading"), None)
-    return Extraction(record, blocks, ODT, title, meta, ())
+    return archive
 
 
 def _has_manifest(archive: Archive) -> bool:
     return "META-INF/manifest.xml" in archive.names
 
 
-def _read_body(parent: Element, depth: int) -> Iterator[BlockDraft]:
+def read_body(parent: Element, depth: int = 0) -> Iterator[BlockDraft]:
+    """The blocks of an element in order."""
     for child in parent:
         name = element_name(child)
         if name in HIDDEN or depth > DEEPEST:
             continue
         if name == "h":
-            level = _read_number(child, "outline-level")
-            yield BlockDraft("heading", _read_text(child), level=min(6, max(1, level)))
+            level = read_number(child, "outline-level")
+            yield BlockDraft("heading", read_text(child), level=min(6, max(1, level)))
         elif name == "p":
-            yield BlockDraft("paragraph", _read_text(child))
+            yield BlockDraft("paragraph", read_text(child))
             yield from _read_notes(child, depth)
         elif name == "list":
             yield from _read_list(child, depth, level=1)
         elif name == "table":
             yield _read_table(child, depth)
         elif name in CONTAINERS:
-            yield from _read_body(child, depth + 1)
+            yield from read_body(child, depth + 1)
 
 
 def _read_list(parent: Element, depth: int, *, level: int) -> Iterator[BlockDraft]:
@@ -73,7 +80,7 @@ def _read_list(parent: Element, depth: int, *, level: int) -> Iterator[BlockDraf
             continue
         for child in item:
             if element_name(child) in ("p", "h"):
-                yield BlockDraft("list", f"- {_read_text(child)}", level=level)
+                yield BlockDraft("list", f"- {read_text(child)}", level=level)
             elif element_name(child) == "list":
                 yield from _read_list(child, depth + 1, level=level + 1)
 
@@ -86,10 +93,10 @@ def _read_table(table: Element, depth: int) -> BlockDraft:
         cells: list[RawCell] = []
         for cell in row:
             if element_name(cell) == "table-cell":
-                text = flatten_blocks(list(_read_body(cell, depth + 1)))
-                rowspan, colspan = (_read_number(cell, f"number-{kind}-spanned") or 1 for kind in ("rows", "columns"))
+                text = flatten_blocks(list(read_body(cell, depth + 1)))
+                rowspan, colspan = (read_number(cell, f"number-{kind}-spanned") or 1 for kind in ("rows", "columns"))
                 raw = RawCell(text, rowspan, colspan, header)
-                cells += [raw] * (_read_number(cell, "number-columns-repeated") or 1)
+                cells += [raw] * (read_number(cell, "number-columns-repeated") or 1)
         rows.append(cells[:MANY])
     cells_of_grid = place_cells(rows)
     marked = any(cell.header for cell in cells_of_grid)
@@ -108,30 +115,32 @@ def _find_rows(table: Element) -> Iterator[Element]:
 def _read_notes(paragraph: Element, depth: int) -> Iterator[BlockDraft]:
     for element in paragraph.iter():
         if element_name(element) in ("note-body", "text-box"):
-            yield from _read_body(element, depth + 1)
+            yield from read_body(element, depth + 1)
 
 
-def _read_text(element: Element) -> str:
+def read_text(element: Element) -> str:
     """The words of a paragraph without its notes, with the spaces, tabs and breaks that it stands for."""
     parts: list[str] = [element.text or ""]
     for child in element:
         name = element_name(child)
         if name == "s":
-            parts.append(" " * max(1, _read_number(child, "c")))
+            parts.append(" " * max(1, read_number(child, "c")))
         elif name in ("tab", "line-break"):
             parts.append(" ")
         elif name not in HIDDEN and name not in ("note", "frame", "custom-shape"):
-            parts.append(_read_text(child))
+            parts.append(read_text(child))
         parts.append(child.tail or "")
     return " ".join("".join(parts).split())
 
 
-def _read_number(element: Element, name: str) -> int:
+def read_number(element: Element, name: str) -> int:
+    """The number in an attribute, 0 for none."""
     text = next((value for key, value in element.attrib.items() if str(key).rpartition("}")[2] == name), "")
     return min(int(text), MANY) if str(text).isdecimal() else 0
 
 
-def _collect_meta(archive: Archive) -> dict[str, Any]:
+def collect_meta(archive: Archive) -> dict[str, Any]:
+    """The properties of a document by their keys in its metadata."""
     meta: dict[str, Any] = {}
     if META in archive.names:
         for element in archive.read_xml(META).iter():

@@ -14,8 +14,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.media_types import DOC, DOCX, PPT, PPTX, describe_type
+from ragstone.extraction.media_types import DOC, DOCX, PPT, PPTX
 from ragstone.extraction.sandbox.document_limits import Bounds
+from ragstone.extraction.type_names import describe_type
 
 PROGRAMS = ("soffice", "libreoffice")
 TARGETS: Mapping[str, tuple[str, str]] = MappingProxyType({DOC: ("docx", DOCX), PPT: ("pptx", PPTX)})
