@@ -138,7 +138,7 @@ DELIMITED = SandboxedFormat("csv/7", "ragstone.extraction.spreadsheet.delimited:
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
         HTML: SandboxedFormat("html/15", "ragstone.extraction.html.parse:parse_html"),
-        XML: SandboxedFormat("feed/8", "ragstone.extraction.feed.parse:parse_feed"),
+        XML: SandboxedFormat("feed/9", "ragstone.extraction.feed.parse:parse_feed"),
         MEDIAWIKI: SandboxedFormat("mediawiki/1", "ragstone.extraction.mediawiki.dump:parse_dump"),
         MHTML: SandboxedFormat("mhtml/11", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/11", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),

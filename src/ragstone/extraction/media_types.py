@@ -46,6 +46,7 @@ GZIP, GZIPPED = "application/gzip", "text/gzip"  # the second holds a text
 ROFF = "text/troff"
 CALENDAR = "text/calendar"
 CARD = "text/vcard"
+XML_DOCUMENTS = (".docbook", ".dbk", ".fb2", ".dita", ".tei", ".nxml")
 BY_NAME = {
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd", ".qmd"), "text/markdown"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), HTML),
@@ -55,7 +56,7 @@ BY_NAME = {
     ".eml": EML,
     **dict.fromkeys((".mbox", ".mbx"), MBOX),
     **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson"), JSON),
-    **dict.fromkeys((".xml", ".rss", ".atom"), XML),
+    **dict.fromkeys((".xml", ".rss", ".atom", *XML_DOCUMENTS), XML),
     ".ipynb": NOTEBOOK,
     ".rst": RST,
     **dict.fromkeys((".adoc", ".asciidoc"), ASCIIDOC),

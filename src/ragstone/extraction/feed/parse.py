@@ -1,4 +1,4 @@
-"""XML files: feeds (RSS, Atom) to their entries, pages that are written as XML, others as the text that they are."""
+"""XML files: feeds (RSS, Atom) to their entries, pages and documents that are written as XML, others as they are."""
 
 import codecs
 import re
@@ -11,6 +11,7 @@ from html.entities import name2codepoint
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction, Json
 from ragstone.extraction.archive import PROLOG, Element, parse_xml
+from ragstone.extraction.feed.documents import ROOTS, is_document, read_document
 from ragstone.extraction.feed.elements import element_name, read_content, read_title
 from ragstone.extraction.html.parse import Html
 from ragstone.extraction.plain_text import PlainText
@@ -25,6 +26,11 @@ AUTHORS = ("creator", "author")
 ADDRESS = re.compile(r"https?://[^\s<>]{3,500}")
 # One that only names what it is, as RSS 0.91 does; one with a part of its own in brackets declares entities.
 DOCTYPE = re.compile(rb"<!DOCTYPE\s[^\[\]<>]{0,1000}>")
+# In a document such a part gives short names to words: manuals do so with their program and its version.
+DECLARING = re.compile(rb"<!DOCTYPE\s+([\w.-]{1,40})[^\[\]<>]{0,1000}\[([^\]]{0,20000})\]\s*>")
+DECLARED = re.compile(rb"<!ENTITY\s+([A-Za-z][\w.-]{0,60})\s+[\"']([^\"'&<%]{0,60})[\"']\s*>")
+REFERENCE = re.compile(rb"&([A-Za-z][\w.-]{0,60});")
+UNKNOWN = re.compile(rb"&(?!#|(?:amp|lt|gt|quot|apos);)([\w.-]{1,60});")
 ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,9});")
 OF_XML = ("amp", "lt", "gt", "quot", "apos")
 UNREADABLE = "the file is not readable XML; it was kept as plain text"
@@ -34,7 +40,7 @@ UNREADABLE = "the file is not readable XML; it was kept as plain text"
 class Feed:
     """XML. Of a feed each entry is a section: its title, when, who and where, then what it says.
 
-    A file that is neither feed nor page is read as plain text.
+    A document is its headings, paragraphs, lists, code and tables. Any other file is read as plain text.
     """
 
     recipe: str = "feed/3"
@@ -49,6 +55,10 @@ class Feed:
         kind = element_name(root)
         if kind == "html":
             return replace(Html().extract(data, path=path), media_type=self.media_type)
+        if is_document(root):
+            record, blocks = write_record(read_document(root))
+            first = next((block.text for block in blocks if block.type == "heading"), None)
+            return Extraction(record, blocks, self.media_type, first, {}, ())
         if kind not in FEEDS:
             return PlainText(media_type=self.media_type).extract(data, path=path)
         about = next((child for child in root if element_name(child) == "channel"), root)
@@ -66,6 +76,8 @@ def _parse_root(data: bytes, path: str) -> Element | None:
         return parse_xml(data, path=path, name="the file")
     with suppress(Refused):
         return parse_xml(ENTITY.sub(_replace_entity, _drop_doctype(data)), path=path, name="the file")
+    with suppress(Refused):
+        return parse_xml(_insert_words(data), path=path, name="the file")
     return None
 
 
@@ -74,6 +86,22 @@ def _drop_doctype(data: bytes) -> bytes:
     start = PROLOG.match(data, len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0)
     declared = DOCTYPE.match(data, start.end()) if start else None
     return data[: declared.start()] + data[declared.end() :] if declared else data
+
+
+def _insert_words(data: bytes) -> bytes:
+    """A document without its document type, with the words in place of the names that this declares; of names that
+    other files declare the names."""
+    start = PROLOG.match(data, len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0)
+    declaring = DECLARING.match(data, start.end()) if start else None
+    if declaring is None or declaring[1].decode("latin-1") not in ROOTS:
+        return data
+    words = dict(DECLARED.findall(declaring[2]))
+
+    def replace_name(reference: re.Match[bytes]) -> bytes:
+        return words[reference[1]] if reference[1] in words else _replace_entity(reference)
+
+    body = REFERENCE.sub(replace_name, data[declaring.end() :])
+    return data[: declaring.start()] + UNKNOWN.sub(rb"\1", body)
 
 
 def _replace_entity(entity: re.Match[bytes]) -> bytes:

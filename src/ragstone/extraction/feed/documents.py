@@ -1,0 +1,194 @@
+"""Documents written as XML: DocBook, JATS, TEI, FictionBook, DITA. Their elements are told apart by name alone."""
+
+from collections.abc import Iterator
+
+from ragstone.extraction.archive import Element
+from ragstone.extraction.feed.elements import element_name
+from ragstone.extraction.record.builder import BlockDraft, flatten_blocks
+from ragstone.extraction.record.header_rows import mark_header_rows
+from ragstone.extraction.record.tables import RawCell, place_cells
+
+ROOTS = frozenset(
+    "book article chapter part section sect1 refentry appendix preface set glossary topic concept task reference "
+    "troubleshooting glossentry dita TEI TEI.2 text FictionBook".split()
+)
+TITLES = frozenset("title head bridgehead article-title refname glossterm book-title".split())
+PARAGRAPHS = frozenset("para simpara p subtitle formalpara shortdesc cmd v l subject attribution".split())
+LISTS = frozenset(
+    "itemizedlist orderedlist variablelist simplelist procedure substeps steps steps-unordered calloutlist qandaset "
+    "list ul ol sl dl parml def-list ref-list listBibl bibliography".split()
+)
+ITEMS = frozenset(
+    "listitem list-item varlistentry member step callout qandaentry item li sli dlentry plentry def-item ref bibl "
+    "biblioentry".split()
+)
+TERMS = frozenset("term dt pt question label".split())
+CODE = frozenset("programlisting screen literallayout synopsis codeblock preformat eg pre".split())
+TABLES = frozenset("table informaltable tgroup simpletable".split())
+ROWS, CELLS = frozenset(("row", "tr", "strow", "sthead")), frozenset(("entry", "td", "th", "cell", "stentry"))
+NOTES = frozenset(("footnote", "fn", "note", "tip", "warning", "caution", "important"))
+BREAKS = frozenset(("break", "br", "lb", "sbr"))
+SILENT = frozenset("indexterm remark comment binary draft-comment tex-math alternatives-math colspec col".split())
+BLOCKS = TITLES | PARAGRAPHS | LISTS | ITEMS | CODE | TABLES | NOTES
+DEEPEST = 200
+SHARE = 0.5  # of the text that stands in paragraphs, items, cells and code
+
+
+def is_document(root: Element) -> bool:
+    """Whether an XML file is a document: by its root's name, and as most of its text is in paragraphs and alike."""
+    if element_name(root) not in ROOTS:
+        return False
+    whole = sum(map(_count_letters, root.iter()))
+    return whole > 0 and _count_told(root, told=False) >= SHARE * whole
+
+
+def read_document(root: Element) -> Iterator[BlockDraft]:
+    """The blocks of a document in order."""
+    yield from _read_children(root, 1, 0)
+
+
+def _count_told(root: Element, *, told: bool) -> int:
+    """The letters in paragraphs, items, cells and code."""
+    count, waiting = 0, [(root, told)]
+    while waiting:
+        element, inside = waiting.pop()
+        name = element_name(element)
+        inside = inside or name in PARAGRAPHS or name in CODE or name in ITEMS or name in CELLS or name in TITLES
+        count += _count_letters(element) if inside else 0
+        waiting += ((child, inside) for child in element)
+    return count
+
+
+def _count_letters(element: Element) -> int:
+    return len((element.text or "").strip()) + sum(len((child.tail or "").strip()) for child in element)
+
+
+def _read_children(parent: Element, level: int, depth: int) -> Iterator[BlockDraft]:
+    inner = level + any(element_name(one) in TITLES or _has_title(one) for one in parent)
+    for child in parent:
+        yield from _read_element(child, level, inner, depth)
+
+
+def _read_element(element: Element, level: int, inner: int, depth: int) -> Iterator[BlockDraft]:
+    """One element; its title has this `level`, those in its sections the `inner` one."""
+    name = element_name(element)
+    if name in SILENT or depth > DEEPEST:
+        return
+    if name in TITLES:
+        yield BlockDraft("heading", _read_title(element), level=min(6, level))
+    elif name in LISTS:
+        yield from _read_list(element, 1, depth + 1)
+    elif name in CODE:
+        yield BlockDraft("code", "".join(map(str, element.itertext())).strip("\n"), language=element.get("language"))
+    elif name in TABLES and any(element_name(one) in ROWS for one in element.iter()):
+        yield from _read_table(element, inner, depth + 1)
+    elif name in PARAGRAPHS or _count_letters(element) or not any(map(_is_block, element.iterdescendants())):
+        yield BlockDraft("paragraph", _read_line(element))
+        yield from _read_within(element, inner, depth + 1)
+    else:
+        yield from _read_children(element, level if name.endswith("info") else inner, depth + 1)
+
+
+def _read_within(element: Element, level: int, depth: int) -> Iterator[BlockDraft]:
+    """The lists, code and notes in a paragraph."""
+    for child in _find_blocks(element):
+        yield from _read_element(child, level, level, depth)
+
+
+def _is_block(element: Element) -> bool:
+    return element_name(element) in BLOCKS
+
+
+def _has_title(element: Element) -> bool:
+    """Whether an element tells about its section, its title too."""
+    name = element_name(element)
+    return name.endswith("info") and any(element_name(one) in TITLES for one in element)
+
+
+def _find_blocks(element: Element) -> Iterator[Element]:
+    """The outermost blocks in a paragraph."""
+    for child in element:
+        if element_name(child) in LISTS | CODE | TABLES | NOTES | PARAGRAPHS:
+            yield child
+        elif element_name(child) not in SILENT:
+            yield from _find_blocks(child)
+
+
+def _read_line(element: Element) -> str:
+    """The words of an element without those of the blocks in it, on one line."""
+    parts: list[str] = []
+    waiting: list[Element | str] = [element]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            parts.append(one)
+        elif one is element or element_name(one) not in LISTS | CODE | TABLES | NOTES | PARAGRAPHS | SILENT:
+            parts.append(" " if element_name(one) in BREAKS else one.text or "")
+            for child in reversed(one):
+                waiting += [child.tail or "", child]
+    return " ".join("".join(parts).split())
+
+
+def _read_title(element: Element) -> str:
+    """The words of a title or term, in paragraphs too."""
+    return " ".join(filter(None, (_read_line(one) for one in (element, *_find_blocks(element)))))
+
+
+def _read_list(parent: Element, level: int, depth: int) -> Iterator[BlockDraft]:
+    """Each item with its term; what an item holds beside its first words stands below it."""
+    for item in parent:
+        name = element_name(item)
+        if name in TITLES:
+            yield BlockDraft("paragraph", _read_line(item))
+        if (name not in ITEMS and name not in LISTS) or depth > DEEPEST:
+            continue
+        if name in LISTS:
+            yield from _read_list(item, level + 1, depth + 1)
+            continue
+        terms = " ".join(filter(None, (_read_title(one) for one in item if element_name(one) in TERMS)))
+        drafts = [one for one in _read_item(item, depth + 1) if one.text or one.cells]
+        first = drafts.pop(0).text if drafts and drafts[0].type == "paragraph" else ""
+        yield BlockDraft("list", f"- {': '.join(filter(None, (terms, first)))}", level=level)
+        for draft in drafts:
+            nested = draft.type == "list"
+            yield BlockDraft("list", draft.text, level=draft.level + level) if nested else draft
+
+
+def _read_item(item: Element, depth: int) -> Iterator[BlockDraft]:
+    if (item.text or "").strip():
+        yield BlockDraft("paragraph", _read_line(item))
+        yield from _read_within(item, 6, depth)
+        return
+    for child in item:
+        if element_name(child) not in TERMS:
+            yield from _read_element(child, 6, 6, depth)
+
+
+def _read_table(table: Element, level: int, depth: int) -> Iterator[BlockDraft]:
+    for child in table:
+        if element_name(child) in TITLES | {"caption"}:
+            yield BlockDraft("paragraph", _read_line(child) or " ".join("".join(map(str, child.itertext())).split()))
+    rows: list[list[RawCell]] = []
+    for row in table.iter():
+        if element_name(row) not in ROWS:
+            continue
+        above = row.getparent()
+        head = element_name(row) == "sthead" or (above is not None and element_name(above) == "thead")
+        cells = []
+        for cell in row:
+            if element_name(cell) in CELLS:
+                drafts = [BlockDraft("paragraph", _read_line(cell)), *_read_within(cell, level, depth)]
+                spans = (_read_span(cell, "rowspan", "morerows"), _read_span(cell, "colspan", "colspan"))
+                text = flatten_blocks([one for one in drafts if one.text or one.cells])
+                cells.append(RawCell(text, *spans, head or element_name(cell) == "th"))
+        rows.append(cells)
+    grid = place_cells(rows)
+    yield BlockDraft("table", cells=grid if any(cell.header for cell in grid) else mark_header_rows(grid, named=False))
+
+
+def _read_span(cell: Element, name: str, more: str) -> int:
+    """How many rows or columns a cell covers."""
+    said, beside = cell.get(name) or "", cell.get(more) or ""
+    if said.isdecimal():
+        return max(1, min(int(said), 1000))
+    return 1 + min(int(beside), 1000) if beside.isdecimal() else 1
