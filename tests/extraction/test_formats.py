@@ -552,6 +552,21 @@ def test_rtf_is_its_paragraphs() -> None:
     assert refusal(rb"{\rtf1 }", "a.rtf").reason == "empty"
 
 
+def test_headings_of_rtf_are_paragraphs_with_a_level_of_the_outline() -> None:
+    styles = rb"{\stylesheet{\s1\outlinelevel0 heading 1;}{\s2 Normal;}}"
+    picture = rb"\pard{\pict\pngblip\bin 89504e47}\outlinelevel9 Kept.\par"
+    body = rb"\pard\s1\outlinelevel0\b Roofs\par\pard\s2 Of clay.\par\pard\outlinelevel1{\f0 Tiles}\par"
+    found = extract(rb"{\rtf1\ansi" + styles + body + picture + b"}", "a.rtf")
+    expected = [
+        ("heading", 1, "Roofs"),
+        ("paragraph", 0, "Of clay."),
+        ("heading", 2, "Tiles"),
+        ("paragraph", 0, "Kept."),
+    ]
+    assert blocks(found) == expected
+    assert found.title == "Roofs"
+
+
 def test_an_outlook_message_is_a_mail() -> None:
     data = (Path(__file__).parent / "mail" / "outlook.msg").read_bytes()
     found = extract(data, "any name")

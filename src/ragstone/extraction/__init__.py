@@ -155,7 +155,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         ROFF: SandboxedFormat("roff/2", "ragstone.extraction.roff.parse:parse_roff"),
         ODT: SandboxedFormat("odt/2", "ragstone.extraction.odt:parse_odt"),
         ODP: SandboxedFormat("odp/1", "ragstone.extraction.odp:parse_odp"),
-        RTF: SandboxedFormat("rtf/1", "ragstone.extraction.rtf:parse_rtf"),
+        RTF: SandboxedFormat("rtf/2", "ragstone.extraction.rtf:parse_rtf"),
         OLE_WORKBOOK: WORKBOOK,
         **dict.fromkeys(SPREADSHEETS, WORKBOOK),
         **dict.fromkeys(IMAGES, IMAGE),
