@@ -176,7 +176,7 @@ def _line_step(rows: Sequence[Row], touching: Sequence[list[int]], measured: Seq
     low = min(steps)
     tight = [step for step in steps if step <= low * 1.1]
     wide = [step for step in steps if step > low * WIDER]
-    if low > TIGHT * size or not wide or len(tight) + len(wide) < 0.85 * len(steps) or len(wide) < 2:
+    if not 0 < low <= TIGHT * size or not wide or len(tight) + len(wide) < 0.85 * len(steps) or len(wide) < 2:
         return 0.0
     valued = [n for n, group in enumerate(touching) if any(is_value(p.text) for r in group for p in rows[r].phrases)]
     unparted = sum(max(step for step, _ in measured[a:b]) <= low * WIDER for a, b in pairwise(valued))
