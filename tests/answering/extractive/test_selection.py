@@ -251,6 +251,24 @@ def test_a_further_sentence_from_elsewhere_that_says_no_more_of_the_question_is_
     assert [one.passage.text for one in found] == [first.chunk.text]
 
 
+ACTORS = "| Name | Work | Age |\n|---|---|---|\n" + "\n".join(
+    f"| {name} | {work} | {age} |"
+    for name, work, age in [("Ada Ray", "musician", 69), ("Bo Finch", "actor", 60), ("Cy Lund", "actor", 90)]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [("How old was Ada Ray when she died?", ["Ada"]), ("How old is each actor in this old list?", ["Bo", "Cy"])],
+)
+def test_a_row_beside_the_best_one_comes_along_if_it_says_as_much(question: str, names: list[str]) -> None:
+    subject = analyze_question(question, {})
+    scored = rank_passages(subject, [hit(ACTORS)])
+    ranked = apply_similarity(scored, {(0, one.passage.index): 0.4 for one in scored})
+    found = [one.passage.text for one in select_passages(subject, ranked)]
+    assert [name for name in ("Ada", "Bo", "Cy") if any(name in row for row in found)] == names
+
+
 def test_no_hits_give_no_answer() -> None:
     assert answer("Who?") == []
 

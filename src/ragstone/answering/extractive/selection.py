@@ -212,8 +212,8 @@ def select_passages(
     A passage has a term of the question or a known similarity, and does not repeat another. Where the chosen ones
     say most of the question, a further one adds terms that are still missing; else further ones score
     nearly as well, those beside a chosen one before others, as long as all fit into a few lines, and each that is
-    beside none adds a missing term. A passage that only introduces takes along what follows, one that begins with a
-    pronoun what stands before.
+    beside none, or a row that says less than the best one, adds a missing term. A passage that only introduces takes
+    along what follows, one that begins with a pronoun what stands before.
     """
     how = how or SelectionOptions()
     rest = [one for one in scored if one.covered or one.similar is not None]
@@ -242,7 +242,8 @@ def _is_worth_adding(
     new = candidate.covered - known
     if _sum_weights(question, known) >= how.enough * mass:
         return _sum_weights(question, new) >= how.adds * mass and candidate.score >= best.score - near
-    if not new and not _is_beside(candidate, taken):
+    other = bool(candidate.passage.row and best.passage.row) and not best.covered <= candidate.covered
+    if not new and (other or not _is_beside(candidate, taken)):
         return False
     near = near if best.similar is not None else near / 2  # words alone are spread less
     fits = sum(one.passage.end - one.passage.start for one in (*taken, candidate)) <= how.room
