@@ -139,6 +139,14 @@ def test_a_pdf_shows_its_page_with_the_box_drawn(served: Served, open_page: Call
     top, bottom = page.locator("canvas").evaluate(YELLOW)
     assert 385 / 800 < top < bottom < 410 / 800  # the line at 400 points of 800, and no other
     assert FLIGHTS in page.locator("canvas").get_attribute("aria-label")
+    seen = page.evaluate("""() => {
+        const [body, canvas] = ["#viewer-body", "canvas"].map((one) => document.querySelector(one));
+        return [body, canvas].map((one) => one.getBoundingClientRect()).map((one) => [one.top, one.height]);
+    }""")
+    (at, height), (start, drawn) = seen
+    assert at < start + top * drawn < at + height / 2  # scrolled to the place, wherever on the page it is
+    page.locator("#viewer-title").evaluate("one => { one.textContent = 'A long title '.repeat(20); }")
+    assert page.locator("#viewer-close").bounding_box()["height"] < 50  # its word on one line
 
 
 def test_all_is_reached_by_the_keyboard(served: Served, open_page: Callable[..., Any]) -> None:
@@ -194,7 +202,7 @@ def test_a_key_is_asked_for_and_kept_in_the_page_alone(filled: tuple[Path, str],
         page.wait_for_selector("dialog[open]")
         page.get_by_label("Key or token").fill("rag_wrong")
         page.keyboard.press("Enter")
-        page.wait_for_selector("dialog[open]")
+        page.get_by_text("The server does not accept this key.").wait_for()
         page.get_by_label("Key or token").fill(key)
         page.get_by_role("button", name="Use this key").click()
         page.wait_for_selector("option[value='collection:default']", state="attached")

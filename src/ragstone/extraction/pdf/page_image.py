@@ -18,6 +18,7 @@ HIGHLIGHT = (255, 214, 0)  # what a marker pen leaves
 EDGE = (200, 60, 0)
 COVER = (0, 0, 0)  # over a secret
 SHARE = 0.35  # of the mark in a marked pixel
+POINTS = 72 / 0.0254  # in a metre
 MARGIN = 1.5  # points between the characters and the edge
 
 
@@ -55,7 +56,7 @@ def highlight_boxes(pixels: Pixels, boxes: Boxes, *, covered: Boxes = (), scale:
         _highlight_box(_pixels_inside(pixels, box, scale))
     for box in covered:
         _pixels_inside(pixels, box, scale)[:] = COVER
-    return encode_png(pixels)
+    return encode_png(pixels, scale)
 
 
 def _pixels_inside(pixels: Pixels, box: Sequence[float], scale: float) -> Pixels:
@@ -73,12 +74,15 @@ def _highlight_box(inside: Pixels) -> None:
         edge[:] = EDGE
 
 
-def encode_png(pixels: Pixels) -> bytes:
-    """RGB pixels of shape (height, width, 3) as a PNG file (RFC 2083): every row unfiltered, deflated."""
+def encode_png(pixels: Pixels, scale: float) -> bytes:
+    """RGB pixels of shape (height, width, 3) as a PNG file (RFC 2083): every row unfiltered, deflated. The file names
+    `scale`, in pixels a point, as pixels a metre (`pHYs`): by it a viewer finds places that are given in points."""
     height, width = pixels.shape[:2]
     rows = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
+    density = max(1, round(scale * POINTS))
+    physical = struct.pack(">IIB", density, density, 1)
+    parts = ((b"IHDR", header), (b"pHYs", physical), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_png_chunk(kind, body) for kind, body in parts)
 
 

@@ -6,6 +6,8 @@ export function setKey(text) {
   key = text.trim();
 }
 
+export const hasKey = () => key !== "";
+
 export class Failure extends Error {
   constructor(message, status = 0) {
     super(message);

@@ -1,6 +1,6 @@
 // The page: the form, the turns of the conversation, the choice of a collection, the key.
 
-import { Failure, getJson, setKey } from "./api.js";
+import { Failure, getJson, hasKey, setKey } from "./api.js";
 import { streamAnswer } from "./answers.js";
 import { find, make } from "./elements.js";
 import { showResults } from "./results.js";
@@ -62,7 +62,7 @@ function report(turn, error) {
   say(stopped ? "Stopped." : "");
   const message = stopped ? "Stopped." : error.message;
   turn.append(make("p", stopped ? { class: "place" } : { class: "error", role: "alert" }, message));
-  if (error.status === 401) askForKey("This server wants an API key.");
+  if (error.status === 401) askForKey({ refused: true });
 }
 
 function setBusy(busy) {
@@ -81,9 +81,10 @@ function startAgain() {
   find("query").focus();
 }
 
-function askForKey(why) {
+function askForKey({ refused }) {
+  const why = hasKey() ? "The server does not accept this key." : "This server wants an API key.";
   const told = "The key stays in this page alone and is forgotten when you close or reload it.";
-  find("key-why").textContent = why ? `${why} ${told}` : told;
+  find("key-why").textContent = refused ? `${why} ${told}` : told;
   if (!find("key-dialog").open) find("key-dialog").showModal();
   find("key").focus();
 }
@@ -101,7 +102,7 @@ async function loadTargets() {
     ].filter(Boolean));
     say("");
   } catch (error) {
-    if (error.status === 401) askForKey("This server wants an API key.");
+    if (error.status === 401) askForKey({ refused: true });
     else say(error instanceof Failure ? error.message : String(error));
   }
 }
@@ -120,7 +121,7 @@ find("viewer-close").addEventListener("click", closeViewer);
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !find("key-dialog").open && !find("viewer").hidden) closeViewer();
 });
-find("key-open").addEventListener("click", () => askForKey(""));
+find("key-open").addEventListener("click", () => askForKey({ refused: false }));
 find("key-cancel").addEventListener("click", () => find("key-dialog").close());
 find("key-form").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -93,6 +93,15 @@ async function showDocument(shown, cited, collection, current) {
   const details = make("details", failed ? { open: "" } : {}, make("summary", {}, "Text of the document"), text);
   details.addEventListener("toggle", () => details.open && reveal(text));
   show(warning, ...drawn, details);
+  revealBox(drawn.find((one) => one.dataset.top));
+}
+
+// Scrolls to the first marked place, which a page may have below what the window shows.
+function revealBox(canvas) {
+  if (!canvas) return;
+  const body = find("viewer-body");
+  body.scrollTop = canvas.offsetTop - body.offsetTop + canvas.dataset.top * canvas.clientHeight - body.clientHeight / 3;
+  body.scrollLeft = canvas.dataset.left * canvas.clientWidth - 16;
 }
 
 function reveal(text) {
@@ -119,17 +128,28 @@ function drawText(text, marked) {
 
 // Drawn on a canvas, because a picture's address could not carry the key.
 async function drawPage(page, cited, collection) {
-  const boxes = cited.spans.filter((span) => span.page === page && span.bbox).map((span) => ["box", span.bbox.join(",")]);
+  const places = cited.spans.filter((span) => span.page === page && span.bbox).map((span) => span.bbox);
+  const boxes = places.map((place) => ["box", place.join(",")]);
   try {
     const query = new URLSearchParams(boxes.slice(0, 100));
     if (collection) query.set("collection", collection);
     const blob = await getBlob(`documents/${encodeURIComponent(cited.document.id)}/pages/${page}?${query}`);
-    const picture = await createImageBitmap(blob);
+    const [picture, scale] = await Promise.all([createImageBitmap(blob), readScale(blob)]);
     const label = `Page ${page}, ${boxes.length ? "the cited place is marked" : "no place is marked"}: ${cited.text}`;
     const canvas = make("canvas", { role: "img", "aria-label": label, width: picture.width, height: picture.height });
     canvas.getContext("2d").drawImage(picture, 0, 0);
+    if (scale && places.length) {
+      const [left, top] = places.reduce((first, place) => (place[1] < first[1] ? place : first));
+      Object.assign(canvas.dataset, { left: left * scale / picture.width, top: top * scale / picture.height });
+    }
     return canvas;
   } catch (error) {
     return make("p", { class: "error", role: "alert" }, error instanceof Failure ? error.message : "The page cannot be drawn.");
   }
+}
+
+// Pixels a point, as the picture names them (pHYs, behind the first chunk); 0 where it does not.
+async function readScale(blob) {
+  const chunk = new DataView(await blob.slice(33, 50).arrayBuffer());
+  return chunk.byteLength > 11 && chunk.getUint32(4) === 0x70485973 ? (chunk.getUint32(8) * 0.0254) / 72 : 0;
 }
