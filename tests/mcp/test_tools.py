@@ -80,6 +80,19 @@ async def test_the_compact_search_leads_to_a_passage(warm_place: Place) -> None:
         assert "A filter is changed each spring." in read["text"]
 
 
+@pytest.mark.parametrize(
+    ("tool", "asked"), [("search", {"query": "buoy"}), ("ask", {"question": "How is the buoy of the pier painted?"})]
+)
+async def test_a_search_keeps_to_tags_and_days(warm_place: Place, tool: str, asked: dict[str, str]) -> None:
+    async with Client(warm_place.stdio()) as client:
+        fitting = {"tags": ["lake", "harbour"], "date_from": "2026-03", "date_to": "2026-03-02"}
+        assert "painted green" in json.dumps(await call(client, tool, **asked, **fitting))
+        for other in ({"tags": ["lake"]}, {"date_from": "2026-03-03"}, {"date_to": "2026-03-01"}):
+            found = await call(client, tool, **asked, **other)
+            assert "painted green" not in json.dumps(found), other
+            assert any("passes the filter" in note for note in found["notes"]), other
+
+
 async def test_state_and_collections(warm_place: Place) -> None:
     async with Client(warm_place.stdio()) as client:
         listed = await call(client, "list_collections")
@@ -106,6 +119,13 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "source": ("fetch", {"id": "ragstone://default/other/samples.md"}, "there is no document"),
     "other collection": ("fetch", {"id": "ragstone://other/zoo/samples.md"}, "there is no document"),
     "passage": ("fetch", {"id": "samples.md#99"}, "there is no document"),
+    "reference": (
+        "fetch",
+        {"id": "S1#3"},
+        "'S1#3' is a reference: fetch PATH#3, where PATH is the path that",
+    ),
+    "tag": ("search", {"query": "a", "tags": "water"}, "invalid tags"),
+    "day": ("ask", {"question": "a", "date_from": "last week"}, "invalid date"),
     "upwards": ("fetch", {"id": "ragstone://default/zoo/../../ragstone.yaml"}, "there is no document"),
     "address": ("fetch", {"id": "ragstone://"}, "there is no document"),
     "file": ("fetch", {"id": "/etc/passwd"}, "there is no document"),

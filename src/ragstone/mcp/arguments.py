@@ -34,6 +34,11 @@ ProfileName = Annotated[
     str | None,
     Field(max_length=NAME_LENGTH, description="Profile of the search; leave out for the usual one."),
 ]
+TagNames = Annotated[list[str] | None, Field(max_length=100, description="Only documents with one of these tags.")]
+FirstDay = Annotated[
+    str | None, Field(max_length=40, description="Only documents dated from this day on: 2026-01-31, or 2026-01.")
+]
+LastDay = Annotated[str | None, Field(max_length=40, description="Only documents dated up to this day.")]
 PassageCount = Annotated[int, Field(ge=1, le=100, description="Number of passages to look at [default: 10].")]
 
 
@@ -56,6 +61,9 @@ class SearchArguments(Arguments):
     collection: CollectionName = None
     top_k: PassageCount = TOP_K
     paths: PathGlobs = None
+    tags: TagNames = None
+    date_from: FirstDay = None
+    date_to: LastDay = None
     profile: ProfileName = None
     cursor: CursorText = None
 
@@ -85,6 +93,9 @@ class AskArguments(Arguments):
     question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, description="One whole question.")]
     collection: CollectionName = None
     paths: PathGlobs = None
+    tags: TagNames = None
+    date_from: FirstDay = None
+    date_to: LastDay = None
     profile: ProfileName = None
 
 

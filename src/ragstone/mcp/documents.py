@@ -1,6 +1,7 @@
 """`fetch` and the resources: the text of record of a document, in pages."""
 
 import asyncio
+import re
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +19,7 @@ from ragstone.mcp.pages import BYTES_A_TOKEN, PAGE, count_tokens, make_cursor, m
 
 R = TypeVar("R")
 FACTS = ("date", "project", "tags", "confidentiality", "doc_type")  # of a document's front matter
+REFERENCE = re.compile(r"S\d{1,4}#\d{1,8}")  # of `rag_search`
 LISTED = 100  # documents in a page of the list of resources
 
 
@@ -108,6 +110,10 @@ async def _find(engine: Engine, work: Awaitable[R], *, called: str) -> R:
 
 
 def _describe_absence(called: str) -> UsageError:
+    if REFERENCE.fullmatch(called):
+        alias, _, ordinal = called.partition("#")
+        path = f"the path that `sources` of rag_search gives for {alias}"
+        return UsageError(f"{called!r} is a reference: fetch PATH#{ordinal}, where PATH is {path}")
     return UsageError(f"there is no document {called!r:.300}; call search, and fetch an id of its results")
 
 

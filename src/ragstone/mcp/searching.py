@@ -50,7 +50,7 @@ async def rag_search(desk: Desk, asked: SearchArguments) -> Json:
 async def ask(desk: Desk, asked: AskArguments) -> Json:
     """An answer with its citations, or the reason for none with the closest passages."""
     engine = await desk.open(asked.collection)
-    answer = await engine.ask(asked.question, where=_make_filter(engine, asked.paths), profile=asked.profile)
+    answer = await engine.ask(asked.question, where=_make_filter(engine, asked), profile=asked.profile)
     citations, after = take_page([_describe_citation(engine, one) for one in answer.citations], 0, CITATION_TOKENS)
     left_out = () if after is None else (Note("cut", f"{len(answer.citations) - after} citations were left out"),)
     return {
@@ -65,12 +65,18 @@ async def ask(desk: Desk, asked: AskArguments) -> Json:
 
 
 async def _find(engine: Engine, asked: SearchArguments) -> Found:
-    where = _make_filter(engine, asked.paths)
+    where = _make_filter(engine, asked)
     return await engine.search(asked.query, where=where, top_k=asked.top_k, profile=asked.profile)
 
 
-def _make_filter(engine: Engine, paths: Sequence[str] | None) -> Where:
-    return replace(restricted_filter(engine), paths=tuple(paths or ()))
+def _make_filter(engine: Engine, asked: SearchArguments | AskArguments) -> Where:
+    return replace(
+        restricted_filter(engine),
+        paths=tuple(asked.paths or ()),
+        tags=tuple(asked.tags or ()),
+        date_from=asked.date_from,
+        date_to=asked.date_to,
+    )
 
 
 def _describe_hits(engine: Engine, hits: Sequence[Hit]) -> Json:
