@@ -483,6 +483,17 @@ def test_labels_dates_and_categories_are_kept(docs: Path, opened: Open) -> None:
     assert document.meta["category"] == "documentation"
 
 
+def test_the_day_in_a_file_name_dates_what_says_no_date_itself(opened: Open, tmp_path: Path) -> None:
+    for name, head in (("2026-03-02.md", ""), ("2026-03-03 plan.md", "---\ndate: 2025-12-31\n---\n"), ("plan.md", "")):
+        (tmp_path / "daily" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "daily" / name).write_text(f"{head}The pump of {name} was oiled.\n", encoding="utf-8")
+    kb = opened()
+    kb.ingest(tmp_path / "daily")
+    assert [document.meta.get("date") for document in kb.documents()] == ["2026-03-02", "2025-12-31", None]
+    found = kb.search("pump", where=ragstone.Where(date_from="2026-03"))
+    assert [hit.chunk.document.path for hit in found.hits] == ["2026-03-02.md"]
+
+
 def test_a_label_or_date_given_later_reaches_what_did_not_change(docs: Path, kb: ragstone.Knowledge) -> None:
     [labelled] = kb.ingest(docs, version_label="2024.1")
     assert counts(labelled) == {"changed": 4}

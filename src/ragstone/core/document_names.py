@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 from urllib.parse import unquote
 
@@ -14,6 +15,7 @@ WORD = re.compile(r"[^\W\d_]{2}")
 WORDS = re.compile(r"[^\W_]+")
 COUNT = re.compile(r"\d{1,3}")
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
+NAMED_DAY = re.compile(r"(?<!\d)((?:19|20|21)\d\d)([-_.])(\d\d)\2(\d\d)(?!\d)")
 UNSAID = frozenset("readme index untitled document page new-page home main default".split())  # say nothing of the text
 
 
@@ -34,6 +36,19 @@ def readable_name(path: str) -> str:
     if not WORD.search(said) or len(said) > LONGEST or said.lower().strip("_") in UNSAID:
         return ""
     return " ".join((said if " " in said else re.sub("[_-]", " ", said)).split())
+
+
+def date_in_name(path: str) -> str | None:
+    """The day that the name of a file holds, as those of daily notes do; None where it holds none, or several.
+
+    >>> date_in_name("daily/2024-03-04.md"), date_in_name("Minutes 2024_03_04.docx"), date_in_name("2024-13-04.md")
+    ('2024-03-04', '2024-03-04', None)
+    """
+    found = {f"{match[1]}-{match[3]}-{match[4]}" for match in NAMED_DAY.finditer(path.rpartition("/")[2])}
+    try:
+        return date.fromisoformat(found.pop()).isoformat() if len(found) == 1 else None
+    except ValueError:
+        return None
 
 
 def readable_path(path: str) -> str:

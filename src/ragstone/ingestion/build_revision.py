@@ -8,7 +8,7 @@ from typing import Any, Self
 from ragstone import chunking, extraction, guard
 from ragstone.chunking import metadata
 from ragstone.core.chunk_enrichment import ENRICHED
-from ragstone.core.document_names import MAIL_SUBJECT
+from ragstone.core.document_names import MAIL_SUBJECT, date_in_name
 from ragstone.core.errors import Refused
 from ragstone.core.ids import chunk_id, document_id
 from ragstone.core.page_layout import Layout
@@ -184,7 +184,8 @@ def _build_from_extraction(
     pieces, trimmed = chunking.limit_pieces(builder.chunker_setup.chunker.cut(extracted), builder.chunks)
     if not pieces:
         raise Refused("empty", f"{path} holds no text that could be found")
-    meta = {"category": categorize_path(path, {**builder.categories, **CATEGORIES}), **extracted.meta}
+    category = categorize_path(path, {**builder.categories, **CATEGORIES})
+    meta = {"category": category, "date": date_in_name(path), **extracted.meta}
     meta[ARTIFACT_KEY] = meta[ENRICHED] = None  # whatever the document itself says
     meta[EMBEDDED_AS] = embedded_path(path, version, before)
     document = Document(

@@ -31,6 +31,16 @@ Use `%%` to print one, as 100%% is.
 """
 
 
+def test_tags_in_the_text_are_tags_of_the_note() -> None:
+    text = (
+        "---\ntags: [daily, home/attic]\n---\n#garden\n# Hose #not-a-place\n\n- Order it #garden/irrigation, "
+        "item #12 of `#include` %% ask #hidden %%\n\n```\n#code\n```\n\n| #row |\n|---|\n| [up](#top) #e3f2f0 |\n"
+    )
+    found = Markdown().extract(text.encode(), path="a.md")
+    assert found.meta["tags"] == "daily home home/attic garden not-a-place garden/irrigation row".split()
+    assert "tags" not in Markdown().extract(b"# A\n\nIssue #12.\n", path="a.md").meta
+
+
 def test_comments_and_pictures_of_notes_are_in_no_block() -> None:
     found = Markdown().extract(NOTE.encode(), path="Apollo/Release.md")
     assert [block.text for block in found.blocks] == [

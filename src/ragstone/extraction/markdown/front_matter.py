@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from ragstone.core.filters import RESTRICTED
+from ragstone.extraction.markdown.obsidian import list_nested_tags
 from ragstone.extraction.record.confidentiality import (
     CLOSED,
     is_confidentiality,
@@ -192,7 +193,7 @@ def _put_odd(meta: dict[str, Any], key: str, value: Any, warnings: list[str]) ->
 
 
 def _split_tags(value: Any) -> list[str]:
-    """A list of texts from a list, or from one text with commas."""
+    """A list of texts from a list, or from one text with commas; nested ones with those that they lie below."""
     items = value if isinstance(value, list) else str(_to_json(value) or "").split(",")
     texts = (str(item).strip() for item in items if not isinstance(item, dict | list))
-    return list(dict.fromkeys(text for text in texts if text))
+    return list(dict.fromkeys(part for text in texts if text for part in list_nested_tags(text)))

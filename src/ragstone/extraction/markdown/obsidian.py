@@ -1,9 +1,10 @@
-"""Marks of Obsidian in Markdown that no reader sees: comments, and the names of embedded pictures."""
+"""Marks of Obsidian in Markdown: comments and the names of embedded pictures, which no reader sees, and tags."""
 
 import re
 import sys
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})([^\r\n]*)")
 # What stays on a line: code, and HTML comments, which are hidden as they are.
@@ -15,6 +16,13 @@ CLOSING = re.compile(r"[^%]*(?<!\d)%%\s*")
 PICTURE = re.compile(
     r"!\[\[[^\[\]\n]{1,300}\.(?:png|jpe?g|gif|webp|svg|bmp|avif)(?:[|#][^\[\]\n]{0,300})?\]\]", re.IGNORECASE
 )
+# `#garden/irrigation` behind a blank: with a letter, and no colour (`#e3f2f0`).
+TAG = re.compile(
+    r"(?<!\S)#(?!(?=[a-f]*\d)[\da-f]{3,8}(?![\w/-]))(?=[\d_/-]*[^\W\d_])([\w-]+(?:/[\w-]+){0,8})(?![\w/#])",
+    re.IGNORECASE,
+)
+LONGEST_LINE = 10_000  # characters; nobody wrote a longer one with tags
+MOST_TAGS, DEEPEST_TAG = 500, 9
 SHOWN = re.compile(r"[^\r\n]")
 
 
@@ -53,6 +61,28 @@ def hide_comments(text: str) -> str:
                 lines[at] = _hide_within(line)
         at += 1
     return "".join(lines)
+
+
+def find_tags(texts: Iterable[str]) -> list[str]:
+    """The tags in texts of Markdown, outside code, each once; a nested one comes with those that it lies below.
+
+    >>> find_tags(["Order a hose #garden/irrigation, `#include`, item #12, [up](#top) #3d"])
+    ['garden', 'garden/irrigation', '3d']
+    """
+    lines = (line for text in texts if "#" in text for line in text.splitlines() if "#" in line)
+    found = (match[1] for line in lines if len(line) <= LONGEST_LINE for match in TAG.finditer(KEPT.sub(" ", line)))
+    tags = dict.fromkeys(part for tag in found for part in list_nested_tags(tag))
+    return list(islice(tags, MOST_TAGS))
+
+
+def list_nested_tags(tag: str) -> list[str]:
+    """A tag behind those that it lies below.
+
+    >>> list_nested_tags("garden/irrigation")
+    ['garden', 'garden/irrigation']
+    """
+    parts = tag.split("/")
+    return ["/".join(parts[: n + 1]) for n in range(len(parts))] if len(parts) <= DEEPEST_TAG else [tag]
 
 
 def _find_next(places: Sequence[int], start: int) -> int:

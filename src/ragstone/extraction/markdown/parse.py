@@ -13,7 +13,7 @@ from ragstone.extraction.markdown.directives import blank_directives
 from ragstone.extraction.markdown.embedded_html import HtmlPiece, find_visible_text
 from ragstone.extraction.markdown.front_matter import parse_front_matter
 from ragstone.extraction.markdown.html_tags import find_table_end
-from ragstone.extraction.markdown.obsidian import hide_comments
+from ragstone.extraction.markdown.obsidian import find_tags, hide_comments
 from ragstone.extraction.markdown.parser_events import Leaf, map_offsets, parse_leaves
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
@@ -33,7 +33,7 @@ class Markdown:
     comments, front matter and link definitions are none.
     """
 
-    recipe: str = "markdown-8"
+    recipe: str = "markdown-9"
     media_type: str = "text/markdown"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
@@ -48,7 +48,9 @@ class Markdown:
             raise Refused("empty", f"{path} holds no text beside comments and front matter")
         title = front.meta.get("title") or _find_title(blocks) or readable_name(path) or None
         warnings = (*warnings, *front.warnings, *reader.warnings)
-        found = Extraction(record, blocks, self.media_type, title, front.meta, warnings)
+        tags = [*front.meta.get("tags", ()), *find_tags(reader.iterate_written(blocks))]
+        meta = {**front.meta, "tags": list(dict.fromkeys(tags))} if tags else front.meta
+        found = Extraction(record, blocks, self.media_type, title, meta, warnings)
         return close_if_marked(found, source[front.start :])
 
 
@@ -109,6 +111,11 @@ class _BlockReader:
                 yield from self._flush()
                 yield from self._read_table(leaf, end)
         yield from self._flush()
+
+    def iterate_written(self, blocks: Sequence[Block]) -> Iterator[str]:
+        """The text of all blocks but code as it stands in the file, without comments."""
+        written = (block for block in blocks if block.type != "code")
+        return (self._source[span.char_start : span.char_end] for block in written for span in block.spans)
 
     def _read_text(self, leaf: Leaf, start: int, end: int) -> Iterator[Block]:
         text = "\n".join(filter(None, (" ".join(line.split()) for line in "".join(leaf.words).split("\n"))))
