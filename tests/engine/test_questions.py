@@ -81,6 +81,7 @@ def test_a_field_that_no_document_has_is_named(kb: ragstone.Knowledge, mode: Mod
             Where(paths=("docs/storage.md",)),
             "no document here passes the filter path 'docs/storage.md'; there are 'storage.md'",
         ),
+        (Where(tags=("n" * 70,)), f"no document here passes the filter tag '{'n' * 57}…'; there are 'disk', 'tsdb'"),
         (Where(date_from="2999"), "no document here passes the filter date_from '2999'"),
         (Where(sources=("other",)), "no document here passes the filter source 'other'; there are 'docs'"),
     ],
@@ -386,6 +387,8 @@ class Nothing:
         ({"text": "x", "mode": "fuzzy"}, "unknown mode 'fuzzy'"),
         ({"text": "x", "fusion": "sum"}, "unknown fusion 'sum'"),
         ({"text": "x", "colour": "red"}, "unknown search option 'colour'"),
+        ({"text": "x", "topk": 3}, "unknown search option 'topk'; did you mean 'top_k'?"),
+        ({"text": "x", "filter": {"tags": ["pager"]}}, "documents are filtered by where"),
     ],
 )
 def test_a_wrong_question_is_named(kb: ragstone.Knowledge, options: dict[str, Any], message: str) -> None:

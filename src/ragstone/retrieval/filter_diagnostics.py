@@ -22,6 +22,7 @@ SAMPLE = 200  # passages whose values are named
 MOST_LISTED, LISTED_AT_ONCE = 2_000, 100  # documents that are looked through where no search tells
 Look = Callable[[Where, int], Awaitable[list[Chunk]]]
 NAMED = 5  # values that a note names
+LONGEST = 58  # characters of one of them
 
 
 def _read_meta(name: str) -> Callable[[Chunk], Any]:
@@ -121,7 +122,12 @@ def _describe_group(label: str, asked: Sequence[Any], values: Iterable[Any]) -> 
     known = [one for one, _ in sorted(Counter(flat).items(), key=lambda item: (-item[1], item[0]))]
     near = find_nearest_path(str(asked[0]), known) if label.partition(" ")[0] == "path" and asked else None
     known = [near, *(one for one in known if one != near)] if near else known
-    wanted = ", ".join(f"{one!r:.60}" for one in asked[:NAMED])
-    named = ", ".join(f"{one!r:.60}" for one in known[:NAMED]) + (", …" if len(known) > NAMED else "")
+    wanted = ", ".join(repr(_shorten(one)) for one in asked[:NAMED])
+    named = ", ".join(repr(_shorten(one)) for one in known[:NAMED]) + (", …" if len(known) > NAMED else "")
     has = f"; there are {named}" if known else ""
     return f"no document here passes the filter {f'{label} {wanted}'.rstrip()}{has}"
+
+
+def _shorten(value: Any) -> Any:
+    """A value, of a long text the beginning."""
+    return f"{value[: LONGEST - 1]}…" if isinstance(value, str) and len(value) > LONGEST else value

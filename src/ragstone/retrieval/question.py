@@ -10,6 +10,7 @@ from ragstone.config.validation import find_violation
 from ragstone.config.vendors import check_reranker_name
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.filters import Where
+from ragstone.core.suggestions import suggest_name
 from ragstone.core.types import LONGEST_QUESTION
 from ragstone.retrieval.hyde import FEWEST_KINDS
 
@@ -83,6 +84,13 @@ class Question(SearchOptions):
         return max(FEWEST_CANDIDATES, self.top_k * CANDIDATES) if not wanted else max(wanted, self.top_k)
 
 
+OTHERS = ("where",)  # what a search takes beside its options
+FILTER_HINT = (
+    "invalid filter: it is the language model's filter of passages, on or off; documents are filtered by where, "
+    'such as Where(tags=("pager",))'
+)
+
+
 def needs_every_chunk(question: Question) -> bool:
     """Whether the order of candidates depends on more than their scores: on texts, documents or thresholds."""
     weights = question.risk_penalty, question.freshness_weight, question.metadata_weight, question.notes_boost
@@ -112,7 +120,9 @@ def build_question(
     known = {one.name: getattr(defaults.options, one.name) for one in fields(SearchOptions)}
     given = {key: value for key, value in options.items() if value is not None}
     if unknown := set(given) - set(known):
-        raise UsageError(f"unknown search option {min(unknown)!r}")
+        raise UsageError(f"unknown search option {min(unknown)!r}{suggest_name(min(unknown), [*known, *OTHERS])}")
+    if isinstance(given.get("filter"), Mapping | Where):
+        raise UsageError(FILTER_HINT)
     if isinstance(name := given.get("profile"), str):
         try:
             profile = find_profile(name, defaults.profiles)
