@@ -180,6 +180,13 @@ def test_a_search_says_if_no_passage_has_a_word_of_the_question() -> None:
     assert "no passage has a word" not in found_text(Found(hits), mask=same, question="xyzzy fee")
 
 
+def test_words_of_the_names_above_a_passage_count_too() -> None:
+    for named in (hit("A month.", path="contracts/Acme/terms.md"), hit("A month.", headings=("Acme",))):
+        shown = found_text(Found((named,)), mask=same, question="Acme notice")
+        assert "1 of 2 words" in shown
+        assert "no passage has a word" not in shown
+
+
 def test_the_source_is_named_where_there_are_several() -> None:
     made = an_answer()
     [citation, *_] = made.citations

@@ -49,9 +49,9 @@ class QuestionTerms:
             found |= {self.stems[stem] for stem in self.stems.keys() & stems}
         return found
 
-    def count_words(self, text: str) -> int:
-        """The number of different terms that a passage holds."""
-        return len(self.for_passage(text).find(text))
+    def count_words(self, text: str, above: str = "") -> int:
+        """The number of different terms that a passage holds, or the names above it."""
+        return len(self.for_passage(text).find(f"{above}\n{text}"))
 
 
 def _list_words(text: str) -> list[str]:

@@ -10,8 +10,9 @@ from itertools import pairwise
 from ragstone.answering.excerpts import QuestionTerms, choose_lines, mark_words, weigh_terms
 from ragstone.answering.verification.citations import Mask, chunk_marker, number_marker
 from ragstone.core.answers import Answer, Found
+from ragstone.core.chunk_enrichment import join_names
 from ragstone.core.escaping import escape_line_ends, remove_controls
-from ragstone.core.types import Document, Hit, Span
+from ragstone.core.types import Chunk, Document, Hit, Span
 
 NEAR_LINES = 2  # between two lines of one citation, such as a rule below a header
 LONGEST_HEADING = 60  # characters
@@ -46,14 +47,14 @@ def found_text(found: Found, *, mask: Mask, question: str = "", full: bool = Fal
     question best, or the whole text (`full`)."""
     blocks = _hit_blocks(found.hits, mask=mask, question=question, full=full) or ["Nothing found."]
     notes = [mask(f"note: {note.message}") for note in found.notes]
-    if question and found.hits and not _mentions_a_word(question, [hit.chunk.text for hit in found.hits]):
+    if question and found.hits and not _mentions_a_word(question, [hit.chunk for hit in found.hits]):
         notes.append("note: no passage has a word of the question; these are the closest in meaning, however far")
     return remove_controls("\n\n".join((*blocks, *notes)))
 
 
-def _mentions_a_word(question: str, texts: Sequence[str]) -> bool:
-    terms = weigh_terms(question, texts)
-    return not terms.weights or any(terms.count_words(text) for text in texts)
+def _mentions_a_word(question: str, chunks: Sequence[Chunk]) -> bool:
+    terms = weigh_terms(question, [chunk.text for chunk in chunks])
+    return not terms.weights or any(terms.count_words(chunk.text, join_names(chunk)) for chunk in chunks)
 
 
 def _hit_blocks(hits: Sequence[Hit], *, mask: Mask, question: str, full: bool) -> list[str]:
@@ -94,7 +95,7 @@ def _has_several_sources(documents: Sequence[Document]) -> bool:
 def _describe_match(hit: Hit, text: str, terms: QuestionTerms) -> list[str]:
     """Figures that mean the same for every question: a fused score is 1 for whatever comes first."""
     scores = [f"{name} {hit.signals[name]:.2f}" for name in ("rerank", "cosine") if name in hit.signals]
-    words = f"{terms.count_words(text)} of {len(terms.weights)} words"
+    words = f"{terms.count_words(text, join_names(hit.chunk))} of {len(terms.weights)} words"
     return [*scores, *([words] if terms.weights else [])] or [f"score {hit.score:.3f}"]
 
 

@@ -1,5 +1,6 @@
 """The texts that a language model wrote about a chunk, and the text of a chunk that is searched."""
 
+from ragstone.core.document_names import list_path_words
 from ragstone.core.types import Chunk, Document
 
 SUMMARY, QUESTIONS = "summary", "hypothetical_questions"
@@ -27,6 +28,15 @@ def list_aliases(document: Document) -> list[str]:
 def searchable_text(chunk: Chunk) -> str:
     """The searchable text of a chunk: title, aliases, headings, table header, text, and what a model wrote for it."""
     written = list_written(chunk) if chunk.metadata.get(SEARCHED) else ()
+    return "\n".join(part for part in (*_list_names(chunk), chunk.text, *written) if part)
+
+
+def join_names(chunk: Chunk) -> str:
+    """The names of a chunk beside its text: title, aliases, headings, table header, and the words of its path."""
+    document = chunk.document
+    return "\n".join((*_list_names(chunk), " ".join(list_path_words(document.path, document.title))))
+
+
+def _list_names(chunk: Chunk) -> tuple[str, ...]:
     names = ", ".join(filter(None, (chunk.document.title, *list_aliases(chunk.document))))
-    parts = (names, " > ".join(chunk.heading_path), chunk.header, chunk.text, *written)
-    return "\n".join(part for part in parts if part)
+    return names, " > ".join(chunk.heading_path), chunk.header
