@@ -9,7 +9,7 @@ from ragstone.answering.extractive.selection import text_above
 from ragstone.answering.verification.question_mismatch import holds_term
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.dated_names import Moment, split_moment
-from ragstone.core.document_names import list_path_words
+from ragstone.core.document_names import list_name_words
 from ragstone.core.late_pattern import compile_late
 from ragstone.core.types import Document, Hit
 
@@ -66,7 +66,7 @@ def _find_terms(question: QuestionAnalysis, text: str) -> frozenset[str]:
 
 
 def _name_of(document: Document) -> str:
-    return " ".join([document.title or "", *list_path_words(document.path, document.title)])
+    return " ".join([document.title or "", *list_name_words(document.path, document.title, document.meta)])
 
 
 def _part_by_date(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
