@@ -72,7 +72,8 @@ class Forked:
     def kill(self) -> None:
         """End it as nobody can prevent; nothing happens when it has ended."""
         if self.poll() is None:
-            os.kill(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it ended in between
+                os.kill(self.pid, signal.SIGKILL)
 
     def _status(self, seconds: float) -> int | None:
         self._line.settimeout(seconds)
