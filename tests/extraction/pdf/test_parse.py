@@ -15,7 +15,7 @@ from ragstone.core.types import Block, Extraction
 from ragstone.extraction.image.pdf_with_ocr import parse_pdf
 from tests.beside import DATA, LARGE
 from tests.extraction.pdf.locked import locked
-from tests.extraction.pdf.sheets import line, paragraph, pdf, shown
+from tests.extraction.pdf.sheets import line, meanings, paragraph, pdf, shown, stream
 
 WORDS = "the river runs along old walls and under three bridges before it".split()
 
@@ -275,6 +275,33 @@ def test_text_that_nobody_sees_is_left_out_with_a_warning(hidden: str) -> None:
     extraction = read(paragraph(50, 100, text(4)) + hidden)
     assert "Ignore" not in extraction.record
     assert any("left out 14 invisible characters: page 1" in warning for warning in extraction.warnings)
+
+
+SHADING = (
+    "/Pattern << /P1 << /PatternType 2 /Shading << /ShadingType 2 /ColorSpace /DeviceRGB /Coords [0 0 600 0] "
+    "/Function << /FunctionType 2 /Domain [0 1] /C0 [1 0 0] /C1 [0 0 1] /N 1 >> >> >> >>"
+)
+
+
+def test_text_that_is_filled_with_a_pattern_or_cuts_one_out_is_seen() -> None:
+    filled = f"/Pattern cs /P1 scn {shown(50, 300, 'Two colours', size=20)}"
+    cut = f"q {shown(50, 400, 'A window', size=20, extra='7 Tr')} 0 0 1 rg 0 0 600 800 re f Q"
+    empty = f"q {shown(50, 500, 'No window', size=20, extra='7 Tr')} Q"
+    extraction = parse_pdf(pdf([paragraph(50, 100, text(4)) + filled + cut + empty], resources=SHADING), path="a.pdf")
+    assert [line for line in extraction.record.splitlines() if "o" in line][-2:] == ["# Two colours", "# A window"]
+    assert any("left out 8 invisible characters" in warning for warning in extraction.warnings)
+
+
+def test_letters_of_a_font_that_draws_them_large_are_not_tiny() -> None:
+    square = stream("1000 0 0 0 1000 1000 d1 0 0 1000 1000 re f")
+    font = (
+        "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [0.05 0 0 0.05 0 0] /FirstChar 97 "
+        "/LastChar 97 /Widths [1000] /CharProcs << /a 3 0 R >> /Encoding << /Differences [97 /a] >> /ToUnicode 4 0 R "
+        "/Resources << >> >>"
+    )
+    page = shown(50, 300, "aaaa", size=0.2, font="F3") + shown(50, 100, "Tiny", size=0.2)
+    data = pdf([page], font=font, objects=[square, meanings({97: "0051"}, digits=2)])
+    assert parse_pdf(data, path="a.pdf").record == "QQQQ"
 
 
 def test_white_text_on_a_dark_box_is_text() -> None:

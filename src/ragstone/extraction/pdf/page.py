@@ -15,6 +15,7 @@ from ragstone.extraction.pdf.characters.box_words import place_box_words
 from ragstone.extraction.pdf.characters.code_blocks import build_code_piece, monospace_share, split_code_runs
 from ragstone.extraction.pdf.characters.glyphs import SMALLEST, Glyphs, View, read_glyphs, read_view
 from ragstone.extraction.pdf.characters.graphics import Graphics, Rule, read_graphics
+from ragstone.extraction.pdf.characters.inked import find_inked
 from ragstone.extraction.pdf.characters.layers import find_hidden_runs
 from ragstone.extraction.pdf.characters.letters import PRIVATE
 from ragstone.extraction.pdf.characters.lines import Line, build_lines, build_slanted_lines
@@ -74,7 +75,7 @@ def read_pdf_page(page: Any, number: int, *, layered: bool = False) -> Page:
     out = Page(number, seen.width, seen.height)
     out.links = read_links(page, number, seen)
     out.pictured = _total_area(drawn.images) > DRAWN * seen.width * seen.height or len(drawn.curves) > 20
-    keep = _find_visible(g, seen, drawn, out)
+    keep = _find_visible(page, g, seen, drawn, out)
     if layered and not out.scanned:
         keep = _drop_hidden_layers(page, g, seen, keep, out)
     typed = _take_annotations(page, seen, drawn, out)
@@ -123,7 +124,7 @@ def _total_area(boxes: Sequence[Box]) -> float:
     return sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in boxes)
 
 
-def _find_visible(g: Glyphs, view: View, drawn: Graphics, out: Page) -> npt.NDArray[np.bool_]:
+def _find_visible(page: Any, g: Glyphs, view: View, drawn: Graphics, out: Page) -> npt.NDArray[np.bool_]:
     """Which characters a reader sees. Invisible letters over a scan are the text of the scan."""
     if not len(g.look):
         return np.zeros(len(g.code), dtype=np.bool_)
@@ -142,6 +143,10 @@ def _find_visible(g: Glyphs, view: View, drawn: Graphics, out: Page) -> npt.NDAr
     if pale.any():
         for x0, y0, x1, y1 in (*drawn.fills, *drawn.images, *drawn.curves):
             pale &= ~((middle_x >= x0) & (middle_x <= x1) & (middle_y >= y0) & (middle_y <= y1))
+    doubtful = ink & inside & ~tiny & (pale & ~unseen | g.clipping[g.run] & unseen & ~held)
+    if doubtful.any() and not out.scanned:
+        inked = find_inked(page, g, doubtful)
+        unseen, pale = unseen & ~inked, pale & ~inked
     keep = known & inside & ~unseen & ~tiny & ~pale
     out.hidden = int((ink & ~keep).sum())
     out.letters = int((ink & keep).sum())

@@ -29,7 +29,8 @@ SAMPLE = tuple(map(ord, "iltrjfmwMWaeonsd10.(_"))  # narrow and broad letters
 SAME = 0.01  # of the size: widths that differ by less are the same
 HEAVY = 600  # weight in units of a font: 400 is regular, 700 bold
 OUTLINED = 2  # render mode: filled and stroked
-UNSEEN = (3, 7)  # render modes: neither filled nor stroked; clip only
+TALL = 4.0  # points: letters that are so tall are not tiny, whatever the size of their font
+UNSEEN = (3, CLIPPING := 7)  # render modes: neither filled nor stroked; clip only
 SMALLEST = 1.0  # points: smaller letters cannot be read by anyone
 PALE = 250  # of 255: white
 SKEW = 3.0  # degrees off the quarter turns
@@ -108,7 +109,8 @@ class Glyphs:
     base: Floats
     size: Floats
     unseen: Bools  # of each run: drawn invisibly
-    pale: Bools  # of each run: drawn in white
+    pale: Bools  # of each run: drawn in white, as pdfium calls a pattern too
+    clipping: Bools  # of each run: cuts out what is drawn behind it
     unmapped: Bools  # of each character: the file does not say which it is, the code is a guess
 
 
@@ -130,7 +132,8 @@ def read_glyphs(text: int, count: int, view: View) -> Glyphs:
     changed = np.diff(owner, prepend=np.uint64(0)) != 0
     starts = np.flatnonzero(changed & (owner != 0))
     run = np.where(owner != 0, np.cumsum(changed & (owner != 0)) - 1, -1)
-    looks = _read_runs(page, starts, owner[starts], view)
+    tall = np.maximum.reduceat(top - bottom, starts) if len(starts) else np.zeros(0)
+    looks = _read_runs(page, starts, owner[starts], tall, view)
     box = (np.minimum(ax, bx), np.minimum(ay, by), np.maximum(ax, bx), np.maximum(ay, by))
     resolve_hyphens(page, code, box)
     set_upright(page, view, box, run, looks.turn, looks.base, looks.size)
@@ -209,10 +212,13 @@ class _RunLooks(NamedTuple):
     size: Floats
     unseen: Bools
     pale: Bools
+    clipping: Bools
 
 
-def _read_runs(text: Any, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.uint64], view: View) -> _RunLooks:
-    """Ask each text object once, each question for all objects before the next."""
+def _read_runs(
+    text: Any, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.uint64], tall: Floats, view: View
+) -> _RunLooks:
+    """Ask each text object once, each question for all objects before the next. `tall` is the highest box of each."""
     count = len(starts)
     firsts, owners = starts.tolist(), list(map(pdfium.pointer, owner.tolist()))
     matrix = pdfium.call_into_array(pdfium.matrix_of, "f4", count, repeat(text), firsts, columns=6)
@@ -223,6 +229,9 @@ def _read_runs(text: Any, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.ui
     a, b, c, d = (matrix[:, k].astype(np.float64) for k in range(4))
     x, y = view.map_point(origin[:, 0], origin[:, 1])
     size = np.round(np.abs(sizes) * np.hypot(c, d), 1)
+    size = np.where(
+        (size < SMALLEST) & (tall > TALL), np.round(tall, 1), size
+    )  # letters that are drawn as pictures are
     upward = np.where(sizes < 0, -1.0, 1.0)  # a negative size in a matrix of half a turn is upright
     turn = _compute_turns(a * upward, b * upward, view)
     base = y  # in the frame where the text runs right
@@ -233,7 +242,7 @@ def _read_runs(text: Any, starts: npt.NDArray[np.intp], owner: npt.NDArray[np.ui
     pale = filled & (colour[:, 0] >= PALE) & (colour[:, 1] >= PALE) & (colour[:, 2] >= PALE)
     fonts = np.fromiter(pdfium.call_each(pdfium.font_of, owners), np.uint64, count)
     styles, look = _collect_styles(fonts, size, mode == OUTLINED)
-    return _RunLooks(styles, look, turn, base, size, unseen, pale)
+    return _RunLooks(styles, look, turn, base, size, unseen, pale, mode == CLIPPING)
 
 
 def _compute_turns(a: Floats, b: Floats, view: View) -> Ints:
