@@ -95,6 +95,8 @@ def test_what_was_not_read_is_named() -> None:
     assert parse_eml(several(*parts), path="a").warnings == (
         "parts were not read: text/calendar, application/octet-stream",
     )
+    signed = several(part("text/plain", "x"), part("application/pgp-signature", "-----BEGIN"), kind="signed")
+    assert parse_eml(signed, path="a").warnings == ()
     many = [part("image/png", "x", f'Content-Disposition: attachment; filename="{n}.png"\r\n') for n in range(30)]
     assert len(parse_eml(several(part("text/plain", "x"), *many, kind="mixed"), path="a").meta["attachments"]) == 30
 

@@ -21,6 +21,7 @@ PLAIN = ("text/plain", "text/enriched", "text/richtext")
 # Texts by name that no reader is shown.
 CODE = ("text/css", "text/javascript", "text/ecmascript", "text/rtf", "text/x-amp-html", "text/watch-html")
 CARDS = {"text/calendar": CALENDAR, "text/x-vcalendar": CALENDAR, "text/vcard": CARD, "text/x-vcard": CARD}
+SIGNATURES = frozenset(f"application/{kind}-signature" for kind in ("pgp", "pkcs7", "x-pkcs7"))
 INVITATION = "invitation"  # in place of the type of a calendar that was read
 DEEPEST = 6  # levels of headings
 COMMAND = re.compile(r"<param>[^<]{0,1000}</param>|</?[a-z][\w-]{0,60}>", re.IGNORECASE)
@@ -137,9 +138,9 @@ def _choose_content(found: list[PartContent]) -> PartContent:
 
 
 def _read_part(part: Message, *, path: str, whole: bool) -> PartContent:
-    """What a leaf says; nothing of an attachment, which has its own warning."""
+    """What a leaf says; nothing of a signature, nor of an attachment, which is a document of its own."""
     name = part_type(part)
-    if attachment_name(part, whole=whole) or not decode_payload(part).strip():
+    if name in SIGNATURES or attachment_name(part, whole=whole) or not decode_payload(part).strip():
         return PartContent()
     try:
         found, warnings = _extract_part(part, name, path)
