@@ -33,7 +33,7 @@ class SourceSettings:
     deny: Annotated[tuple[str, ...], Option("Globs of paths that Ragstone never opens.")] = ()
     hidden: Annotated[bool, Option("Read hidden files too.")] = False
     ignore_files: Annotated[bool, Option("Leave out what .gitignore and .ragstoneignore name.")] = True
-    archives: Annotated[bool, Option("Read the files in archives and the attachments of mails.")] = True
+    archives: Annotated[bool, Option("Read the files in archives, mails and PDFs.")] = True
     depth: Annotated[int, Option("Links to follow from the first page of a web section.", 0, 100)] = 3
     pages: Annotated[int, Option("Maximum number of web pages.", 1, MANY)] = 1000
     delay: Annotated[float, Option("Seconds between two requests to a site.", 0, 3600)] = 1.0

@@ -23,7 +23,7 @@ class FileSource:
     Symlinks never lead out of the root. One that leads to a place inside it is listed, under its own
     path, only when the walk does not come to that place itself (it is hidden or ignored): every file appears
     once, and loops end. A root that is a file has one document,
-    whose path is the file's name. With `containers`, files in archives and attachments of mails are documents too: the
+    whose path is the file's name. With `containers`, files in archives, mails and PDFs are documents too: the
     path of one is that of its container, a slash and its own path there.
     """
 
