@@ -26,6 +26,7 @@ LINE = re.compile(rb"(?:^|(?<=\xef\xbb\xbf))From ", re.MULTILINE)
 QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 TELLING = re.compile(rb"^(from|date|subject|message-id|to):", re.MULTILINE | re.IGNORECASE)
 NAME = re.compile(rb"([!-9;-~]{1,76}):")
+OF_SERVER = re.compile(r"(?:^|/)(?:[^./]+|\d{9,11}\.[^/]+|[^/]+[:;!]2,[a-zA-Z]*)$")
 SENT = frozenset((b"message-id", b"received", b"return-path", b"delivered-to", b"mime-version"))
 HEAD_END = re.compile(rb"\r?\n\r?\n")
 MARK = b"\xef\xbb\xbf"
@@ -47,6 +48,23 @@ def is_archive(data: bytes) -> bool:
         return len(_list_telling(head, begun.end())) > 1
     begun = BARE.match(head)
     return begun is not None and _has_sender(head, begun.end())
+
+
+def is_mail_name(path: str) -> bool:
+    """Whether a file may be a mail of a mail server: it has no ending, or is called by the time when the mail came, or
+    with its marks.
+
+    >>> [is_mail_name(path) for path in ("INBOX/17", "cur/1532672447.R3166.host:2,S", "new/1532672447.R3166.host")]
+    [True, True, True]
+    >>> is_mail_name("notes/2024.draft"), is_mail_name("mail.txt")
+    (False, False)
+    """
+    return OF_SERVER.search(path) is not None
+
+
+def is_server_mail(data: bytes, path: str) -> bool:
+    """Whether a file is a mail of a mail server, by its name and its headers."""
+    return is_mail_name(path) and is_mail(data)
 
 
 def is_mail(data: bytes) -> bool:

@@ -7,7 +7,7 @@ from ragstone.extraction.code_languages import find_language
 from ragstone.extraction.decoding import encoding_from_bom
 from ragstone.extraction.gzipped import is_damaged, unpack_start
 from ragstone.extraction.holed_text import is_holed_text, is_utf8
-from ragstone.extraction.mail_boundaries import is_archive, is_mail
+from ragstone.extraction.mail_boundaries import is_archive, is_server_mail
 from ragstone.extraction.manual_pages import is_manual_page
 from ragstone.extraction.unmarked_utf16 import find_utf16
 
@@ -180,8 +180,8 @@ def detect(data: bytes, path: str) -> str:
         return HTML
     if WIKI.match(start):
         return MEDIAWIKI
-    if named == "text/plain" and (is_mail(start) or is_manual_page(start)):
-        return EML if is_mail(start) else ROFF
+    if named == "text/plain" and (is_server_mail(start, path) or is_manual_page(start)):
+        return EML if is_server_mail(start, path) else ROFF
     if named == "text/plain":
         begun = start.lstrip()[:100].upper()
         named = next((kind for beginning, kind in BEGINNINGS if beginning.match(begun)), named)

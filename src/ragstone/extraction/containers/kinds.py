@@ -9,6 +9,7 @@ from ragstone.extraction.containers.parsed import DamagedContainer
 from ragstone.extraction.containers.tar_archive import GZIP_MARK, TarArchive, is_tar
 from ragstone.extraction.containers.zip_archive import ZipArchive
 from ragstone.extraction.gzipped import unpack_start
+from ragstone.extraction.mail_boundaries import is_mail_name
 from ragstone.extraction.media_types import BINARY, detect, file_suffix
 
 START = 1 << 16  # bytes by which a container is known
@@ -20,7 +21,7 @@ ENDINGS = PROMISED | {".gz", pdf.ENDING, ""}
 
 def is_candidate(path: str) -> bool:
     """Whether a file of this name may be a container: then its content is looked at."""
-    return file_suffix(path) in ENDINGS or mail.is_maildir_name(path)
+    return file_suffix(path) in ENDINGS or is_mail_name(path)
 
 
 def looks_like_container(start: bytes, path: str) -> bool:

@@ -7,7 +7,7 @@ from typing import BinaryIO
 from ragstone.extraction.attachment_row import Attachment
 from ragstone.extraction.containers.container import Budget
 from ragstone.extraction.containers.parsed import ParsedContainer
-from ragstone.extraction.mail_boundaries import is_archive, is_mail, undo_quoting
+from ragstone.extraction.mail_boundaries import is_archive, is_server_mail, undo_quoting
 from ragstone.extraction.media_types import EML, MBOX, MSG, OLE_MARK, detect, file_suffix
 
 ARCHIVES = (".mbox", ".mbx")
@@ -15,20 +15,8 @@ ENDINGS = (".eml", ".msg", ".oft", *ARCHIVES)
 # In every mail with an attachment; what has none of it need not be parsed.
 NAMED = re.compile(rb"name\*?\d{0,2}\*?\s*=|content-disposition:\s*attachment|message/|ms-tnef", re.IGNORECASE)
 NAMED_IN_MSG = "__attach_version1.0".encode("utf-16-le")
-MAILDIR = re.compile(r"(?:^|/)(?:\d{9,11}\.[^/]+|[^/]+[:;!]2,[a-zA-Z]*)$")
 HEADER = re.compile(rb"^(?:from|to|cc|date|subject)[ \t]*:", re.MULTILINE | re.IGNORECASE)
 HEAD = 1_000_000  # bytes
-
-
-def is_maildir_name(path: str) -> bool:
-    """Whether a file is called as mail servers call a message: by the time when it came, or with its marks.
-
-    >>> is_maildir_name("cur/1532672447.R3166.host:2,S"), is_maildir_name("new/1532672447.R3166.host")
-    (True, True)
-    >>> is_maildir_name("notes/2024.draft")
-    False
-    """
-    return MAILDIR.search(path) is not None
 
 
 def find_mail_kind(start: bytes, path: str) -> str | None:
@@ -40,9 +28,9 @@ def find_mail_kind(start: bytes, path: str) -> str | None:
         return EML
     if suffix in ARCHIVES:  # a mail may stand behind a damaged start
         return MBOX if detect(start, path) == MBOX else None
-    if suffix and not is_maildir_name(path):
-        return None
-    return MBOX if is_archive(start) else EML if is_mail(start) else None
+    if not suffix and is_archive(start):
+        return MBOX
+    return EML if is_server_mail(start, path) else None
 
 
 class MailContainer(ParsedContainer):
