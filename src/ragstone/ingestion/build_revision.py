@@ -151,7 +151,7 @@ def _take_facts(extracted: Extraction, enclosing: Enclosing) -> Extraction:
 
 def _list_facts(enclosing: Enclosing) -> dict[str, str]:
     """The facts by their keys in a document's metadata."""
-    facts = {CLOSED_WITH: enclosing.closed, MAIL_SUBJECT: enclosing.subject}
+    facts = {CLOSED_WITH: enclosing.closed, MAIL_SUBJECT: guard.mask_secrets(enclosing.subject)}
     facts |= {"author": enclosing.author, "date": enclosing.date}
     return {key: value for key, value in facts.items() if value}
 
