@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.passages import find_fields, split_passages
 from ragstone.answering.extractive.question_analysis import analyze_question, answers_kind, classify_question
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
@@ -14,7 +15,6 @@ from ragstone.answering.extractive.selection import (
     apply_similarity,
     rank_passages,
     select_passages,
-    text_above,
 )
 from ragstone.answering.verification.citations import Quote
 from ragstone.core.analyzer import extract_terms
@@ -168,6 +168,29 @@ You may set one of:
 - `--zebra`: paints stripes on the okapi
 - `--quiet`: says nothing at all
 """
+
+
+def test_an_item_of_several_sentences_is_quoted_whole_from_each_of_them() -> None:
+    items = (
+        "- Error 809: the firewall of the hotel blocks it. Switch on port 443 under Settings.\n"
+        "- Error 691: the password has expired. Set a new one at the office.\n"
+    )
+    [whole] = answer("What does error 809 mean?", hit(f"It fails.\n\n{items}"))
+    assert whole.strip() == items.splitlines()[0]
+    assert answer("Where is port 443 switched on?", hit(items)) == [whole]
+    [long] = answer(
+        "What does error 809 mean?", hit("- Error 809: a firewall blocks it. " + "It has many rules. " * 20)
+    )
+    assert long.strip() == "- Error 809: a firewall blocks it."
+
+
+def test_where_a_reason_is_asked_for_the_sentences_behind_one_that_gives_none_come_along() -> None:
+    beeps = "The sensor beeps once a minute. The battery is almost flat. Three beeps mean that it lost the radio link."
+    text = f"{beeps}\n\nThe sensor is made in Kiel."
+    assert answer("Why does my sensor beep every minute?", hit(text)) == [beeps]
+    assert answer("Does the sensor beep once a minute?", hit(text)) == [beeps.partition(" The")[0]]
+    given = "The sensor beeps every minute because its battery is flat. Change it soon."
+    assert answer("Why does my sensor beep every minute?", hit(given)) == [given.partition(" Change")[0]]
 
 
 def test_an_item_comes_with_what_introduces_its_list() -> None:

@@ -4,8 +4,8 @@ nor one about the latest report from an older one."""
 import re
 from collections.abc import Mapping, Sequence
 
+from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
-from ragstone.answering.extractive.selection import text_above
 from ragstone.answering.verification.question_mismatch import holds_term
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.dated_names import Moment, split_moment

@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.passages import Passage, split_passages
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
-from ragstone.answering.extractive.selection import ScoredPassage, text_above
+from ragstone.answering.extractive.selection import ScoredPassage
 from ragstone.answering.extractive.table_rows import TableRow
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit

@@ -1,19 +1,21 @@
 """An answer without a language model: the sentences of the found chunks that answer best, quoted whole."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ragstone.answering.extractive.passages import Passage, chunk_title, name_heading, split_passages
+from ragstone.answering.extractive.compared_text import text_above
+from ragstone.answering.extractive.passages import Passage, name_heading, split_passages
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, answers_kind
 from ragstone.answering.extractive.quotable import may_answer, sends_elsewhere
 from ragstone.answering.extractive.replies import find_reply, is_question
 from ragstone.answering.extractive.widening import widen_passage
 from ragstone.answering.extractive.word_matching import Matches, WordMatch
 from ragstone.core.analyzer import extract_terms
-from ragstone.core.chunk_enrichment import list_aliases
-from ragstone.core.types import Chunk, Hit
+from ragstone.core.types import Hit
+
+EXPLAINED = ("why", "how_to")  # kinds of questions whose best sentence may only say what they ask about
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,14 +186,6 @@ def _has_digit(term: str) -> bool:
     return any(map(str.isdigit, term))
 
 
-def text_above(chunk: Chunk, closed: Set[str] = frozenset()) -> str:
-    """The text above a chunk: its headings, its document's title and aliases, the head of its table. A title that is
-    among `closed`, by `name_heading`, heads another section, as the first of several tickets, and is left out."""
-    names = (chunk.document.title or "", *list_aliases(chunk.document), chunk_title(chunk))
-    own = (name for name in names if not closed or name_heading(name) not in closed)
-    return " ".join((*chunk.heading_path, *own, chunk.header))
-
-
 def _pair_share(question: QuestionAnalysis, passage: Passage) -> float:
     if not question.pairs:
         return 0.0
@@ -213,7 +207,8 @@ def select_passages(
     say most of the question, a further one adds terms that are still missing; else further ones score
     nearly as well, those beside a chosen one before others, as long as all fit into a few lines, and each that is
     beside none, or a row that says less than the best one, adds a missing term. A passage that only introduces takes
-    along what follows, one that begins with a pronoun what stands before.
+    along what follows, one that begins with a pronoun what stands before, the best one the sentences behind it where a
+    reason or a way is asked for that it does not give.
     """
     how = how or SelectionOptions()
     rest = [one for one in scored if one.covered or one.similar is not None]
@@ -226,7 +221,12 @@ def select_passages(
         taken.append(best)
         rest.remove(best)
     asks_how = question.kind == "how_to"
-    wide = [replace(one, passage=widen_passage(one.passage, asks_how=asks_how)) for one in taken]
+    room = how.room - sum(one.passage.end - one.passage.start for one in taken)
+    rooms = [room * (one is taken[0] and not one.typed and question.kind in EXPLAINED) for one in taken]
+    wide = [
+        replace(one, passage=widen_passage(one.passage, asks_how=asks_how, room=own))
+        for one, own in zip(taken, rooms, strict=True)
+    ]
     return sort_for_reading(drop_overlapping(wide))
 
 

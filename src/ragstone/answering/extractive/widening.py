@@ -1,9 +1,10 @@
 """Chosen passages with what they do not say alone: the sentence before a pronoun, the list below its introduction, the
-introduction of an item, the code that a sentence is about, the reply to a question of the text."""
+introduction of an item and the rest of it, the code that a sentence is about, the reply to a question of the text."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from ragstone.answering.extractive.passages import Passage, chunk_passages
 from ragstone.answering.extractive.replies import find_reply, is_question
@@ -20,28 +21,62 @@ SHORT_CODE = 240  # characters of code that come along with a sentence
 LONGEST_LEAD = 160  # characters of an introduction that come along with an item
 ITEMS = 10  # pieces that an introduction introduces at most
 FOLLOWS = 900  # characters of them
+LONGEST_ITEM = 350  # characters of an item that is quoted whole
 
 
-def widen_passage(passage: Passage, *, asks_how: bool) -> Passage:
-    """A passage with what it needs to be understood; `asks_how`: the question asks how something is done."""
+def widen_passage(passage: Passage, *, asks_how: bool, room: int = 0) -> Passage:
+    """A passage with what it needs to be understood; `asks_how`: the question asks how something is done. `room`:
+    characters for sentences that follow in its paragraph, which then come along."""
     start, end, last = passage.start, passage.end, passage.index
+    pieces = chunk_passages(passage.chunk, passage.hit)
     if is_question(passage):
-        reply = find_reply(chunk_passages(passage.chunk, passage.hit), passage)
+        reply = find_reply(pieces, passage)
         return replace(passage, end=reply.end) if reply is not None else passage
-    pronoun, introduces = last and PRONOUN.match(passage.text), INTRODUCES.search(passage.text)
-    pieces = (
-        chunk_passages(passage.chunk, passage.hit) if pronoun or introduces or asks_how or _is_item(passage) else []
-    )
-    if pronoun:
+    if last and PRONOUN.match(passage.text):
         before = pieces[last - 1]
-        if before.form == "sentence" and "\n\n" not in passage.chunk.text[before.end : passage.start]:
+        if before.form == "sentence" and _are_together(before, passage):
             start = before.start
-    if introduces:
+    if INTRODUCES.search(passage.text):
         end = _find_introduced_end(pieces[last + 1 : last + 1 + ITEMS], end)
     elif asks_how:
         start, end = _add_code(pieces, passage, start, end)
-    lead = _find_lead(pieces, passage) if _is_item(passage) else None
+    item = _find_item(pieces, last)
+    if item and item[-1].end - item[0].start <= LONGEST_ITEM:
+        start, end = min(start, item[0].start), max(end, item[-1].end)
+    elif room:
+        end = max(end, _find_paragraph_end(pieces[last:], room))
+    lead = _find_lead(pieces, item[0]) if item and start <= item[0].start else None
     return replace(passage, start=start, end=end, lead=lead)
+
+
+def _are_together(one: Passage, following: Passage) -> bool:
+    return "\n\n" not in one.chunk.text[one.end : following.start]
+
+
+def _find_item(pieces: Sequence[Passage], at: int) -> Sequence[Passage]:
+    """The sentences of the list item that a piece belongs to; none where it stands in no list."""
+    first, last = at, at
+    while first and pieces[first].form == "sentence" and _are_together(pieces[first - 1], pieces[first]):
+        first -= 1
+    if not _is_item(pieces[first]):
+        return ()
+    while last + 1 < len(pieces) and _goes_on(pieces[last], pieces[last + 1]):
+        last += 1
+    return pieces[first : last + 1]
+
+
+def _find_paragraph_end(pieces: Sequence[Passage], room: int) -> int:
+    """The end of the first piece and of the sentences behind it in its paragraph that fit into `room`."""
+    end = pieces[0].end
+    for one, following in pairwise(pieces):
+        if not _goes_on(one, following) or following.end - pieces[0].end > room:
+            break
+        end = following.end
+    return end
+
+
+def _goes_on(one: Passage, following: Passage) -> bool:
+    return following.form == "sentence" and _are_together(one, following)
 
 
 def _is_item(passage: Passage) -> bool:
