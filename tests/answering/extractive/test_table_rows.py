@@ -163,3 +163,47 @@ def test_a_csv_row_far_below_its_header_is_quoted_with_it(tmp_path: Path) -> Non
     assert citation.status == "verified"
     assert join_slices(file, citation.spans) == citation.quote
     assert [span.line_start for span in citation.spans] == [1, 323]
+
+
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("What was the price of IBM in March 2010?", ["Feb 1 2010", "Mar 1 2010"]),
+        ("What was the price of IBM on 2010-03-01?", ["2010/02/01", "2010/03/01"]),
+        ("What was the price of IBM on March 1, 2010?", ["2010.02.01", "2010.03.01"]),
+    ],
+)
+def test_a_row_of_a_day_is_found_in_whatever_notation(question: str, days: Sequence[str]) -> None:
+    rows = [f"| IBM | {day} | 12{n}.5 |" for n, day in enumerate(days)]
+    table = "\n".join(["| symbol | date | price |", "|---|---|---|", *rows])
+    best = rows_for(question, [hit(table)])
+    assert best is not None
+    assert [one.passage.text for one in best] == rows[1:]
+
+
+LIVES = (
+    "| country | year | lifeExp | pop |\n|---|---|---|---|\n"
+    "| Norway | 2002 | 79.05 | 4535591 |\n| Norway | 2007 | 80.2 | 4627926 |"
+)
+HEADED = (
+    "Inventories\n\n| Note 5 | | |\n|---|---|---|\n| (In millions) | Apr 1, 2023 | Dec 31, 2022 |\n"
+    "| Raw materials | 1,517 | 1,221 |"
+)
+RAIN = "| date | precipitation |\n|---|---|\n| 2012-01-05 | 1.3 |\n| 2012-01-24 | 8.5 |"
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "expected"),
+    [
+        ("What was the life expectancy in Norway in 2007?", LIVES, ["| Norway | 2007 | 80.2 | 4627926 |"]),
+        ("What was the population of Norway in 2002?", LIVES, ["| Norway | 2002 | 79.05 | 4535591 |"]),
+        ("What was the exposure in 2007?", LIVES, []),  # no part of `lifeExp` alone
+        ("What was the precipitation on January 5, 2012?", RAIN, ["| 2012-01-05 | 1.3 |"]),
+        ("What was the precipitation on January 8, 2012?", RAIN, []),  # 8.5 is not the 8th
+        ("What were the inventories of April 2023?", HEADED, []),  # a row of days alone says no figure
+    ],
+)
+def test_a_column_is_found_by_words_that_its_name_abbreviates_and_a_day_as_a_whole(
+    question: str, table: str, expected: Sequence[str]
+) -> None:
+    assert [one.passage.text for one in rows_for(question, [hit(table)]) or []] == expected

@@ -8,6 +8,7 @@ from ragstone.answering.abstention.replaced_words import compare_words
 from ragstone.answering.abstention.unrelated_texts import raise_zero
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
+from ragstone.answering.extractive.row_dates import extract_date_terms
 from ragstone.answering.extractive.selection import ScoredPassage
 from ragstone.answering.extractive.word_matching import lead_over_mean
 from ragstone.answering.verification.question_mismatch import (
@@ -193,7 +194,7 @@ def _name_missing(question: QuestionAnalysis, missing: Sequence[str]) -> tuple[s
 
 
 def _read_terms(question: QuestionAnalysis, text: str) -> frozenset[str]:
-    return question.find_terms(frozenset(extract_terms(text)), text)
+    return question.find_terms(frozenset(extract_terms(text)) | extract_date_terms(text), text)
 
 
 def _heading_text(chunk: Chunk) -> str:

@@ -105,8 +105,8 @@ class Passage:
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """The distinct ones."""
-        return frozenset(self.line)
+        """The distinct ones; of a row, its dates in other notations too."""
+        return frozenset(self.line) | (self.row.date_terms if self.row else frozenset())
 
 
 def split_passages(hits: Sequence[Hit]) -> list[list[Passage]]:

@@ -4,9 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ragstone.answering.extractive.column_names import find_abbreviated
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.passages import Passage, split_passages
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
+from ragstone.answering.extractive.row_dates import list_days
 from ragstone.answering.extractive.selection import ScoredPassage
 from ragstone.answering.extractive.table_rows import TableRow
 from ragstone.core.analyzer import extract_terms
@@ -61,7 +63,7 @@ TABULAR = 0.3  # the share of hits with tables of figures from which any questio
 
 
 class _Asked(NamedTuple):
-    """A question's terms with their weights but those of time, its names, the terms of time, and its wording."""
+    """A question's terms with their weights but those of time, its names, the terms of time, its wording and days."""
 
     subject: Mapping[str, float]
     names: frozenset[str]
@@ -69,6 +71,7 @@ class _Asked(NamedTuple):
     share: bool
     other: bool
     figures: frozenset[str]
+    days: frozenset[str]
 
 
 def select_rows(
@@ -127,7 +130,9 @@ def _read_question(question: QuestionAnalysis) -> _Asked:
     }
     text = question.text
     share, other = bool(SHARE_TERMS & question.weights.keys()), bool(OTHER.search(text))
-    return _Asked(subject, question.names - period, period, share, other, frozenset(FIGURES.findall(text)))
+    return _Asked(
+        subject, question.names - period, period, share, other, frozenset(FIGURES.findall(text)), list_days(text)
+    )
 
 
 def _documents_named(asked: _Asked, pieces: Sequence[Sequence[Passage]]) -> dict[str, frozenset[str]]:
@@ -181,10 +186,12 @@ def _score_rows(
         share = _is_share(passage.row, share)
         if not _may_be_row(passage.row) or (figures and not _is_figure_row(passage)):
             continue
+        if asked.days and (days := list_days(passage.text)) and days.isdisjoint(asked.days):
+            continue
         text = passage.chunk.text
         group = frozenset(extract_terms(text[slice(*passage.row.group)]) if passage.row.group else ())
         header = frozenset(t for a, b in passage.row.header for t in extract_terms(text[a:b]))
-        above_row = around | header
+        above_row = around | header | find_abbreviated(question.weights.keys(), _list_headers(passage))
         match = _match_label(asked, passage.row.label, group, above_row, named)
         match = max(match, STRONG * _is_named(asked, question, passage.row.label, above_row | named))
         match *= OTHER_UNIT if share and not asked.share else 1.0
@@ -194,6 +201,12 @@ def _score_rows(
         covered = frozenset(asked.subject.keys() & passage.terms)
         out.append(ScoredPassage(passage, score, covered, match, True, one.similar if one else None))
     return out
+
+
+def _list_headers(passage: Passage) -> list[str]:
+    """The lines of a table's header, in the chunk or above it."""
+    ranges = passage.row.header if passage.row else ()
+    return [*passage.chunk.header.splitlines(), *(passage.chunk.text[a:b] for a, b in ranges)]
 
 
 def _compare_time_and_group(asked: _Asked, passage: Passage, group: frozenset[str], above_row: frozenset[str]) -> float:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from ragstone.answering.extractive.row_dates import extract_date_terms, list_days
 from ragstone.core.analyzer import extract_terms
 
 BARRED = re.compile(r"[ \t]*\|[^\n]*\|[ \t\r]*")
@@ -36,6 +37,13 @@ class TableRow(NamedTuple):
                 break
             words.append(cell)
         return " ".join(words[:-1] if len(words) > 1 and len(words) == sum(map(bool, self.cells)) else words)
+
+    @property
+    def date_terms(self) -> frozenset[str]:
+        """The terms of its dates in other notations; none where all its values are days: it heads a statement."""
+        values = [cell for cell in self.cells[1:] if cell]
+        heads = bool(values) and all(map(list_days, values))
+        return frozenset() if heads else extract_date_terms(" | ".join(self.cells))
 
     @property
     def has_figures(self) -> bool:

@@ -11,7 +11,8 @@ NEGATION = re.compile(
     r"|lack(?:s|ed|ing)?|refus(?:e|es|ed)|rarely|hardly|except|exclud(?:e|es|ed|ing))\b",
     re.IGNORECASE,
 )
-NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
+# A comma parts thousands before three digits alone: a row of a CSV file has one between numbers ("2008,76.34").
+NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,]?\d)(?:\.\d+)*|\d+(?:\.\d+)*")
 # "How can I … without …?" and "Why … not?" are answered by passages that deny nothing.
 OF_MEANS = re.compile(r"\W*(?:how (?!many|much)|why|can|could|should|may|must)\b", re.IGNORECASE)
 EXTREME = re.compile(
@@ -55,7 +56,11 @@ def _has_opposite_in(word: str, asked: Set[str], said: Set[str]) -> bool:
 
 
 def extract_numbers(text: str) -> set[str]:
-    """The numbers written in digits, without their separators of thousands."""
+    """The numbers written in digits, without their separators of thousands.
+
+    >>> sorted(extract_numbers("Jul 1 2008,76.34 and $1,234,567.50, June 30,2024"))
+    ['1', '1234567.50', '2008', '2024', '30', '76.34']
+    """
     return {match[0].replace(",", "") for match in NUMBER.finditer(text)}
 
 
