@@ -189,6 +189,7 @@ HEADED = (
     "Inventories\n\n| Note 5 | | |\n|---|---|---|\n| (In millions) | Apr 1, 2023 | Dec 31, 2022 |\n"
     "| Raw materials | 1,517 | 1,221 |"
 )
+FLOW = "| year | volume |\n|---|---|\n| 1902 | 694 |\n| 1903 | 940 |"
 RAIN = "| date | precipitation |\n|---|---|\n| 2012-01-05 | 1.3 |\n| 2012-01-24 | 8.5 |"
 
 
@@ -198,6 +199,8 @@ RAIN = "| date | precipitation |\n|---|---|\n| 2012-01-05 | 1.3 |\n| 2012-01-24 
         ("What was the life expectancy in Norway in 2007?", LIVES, ["| Norway | 2007 | 80.2 | 4627926 |"]),
         ("What was the population of Norway in 2002?", LIVES, ["| Norway | 2002 | 79.05 | 4535591 |"]),
         ("What was the exposure in 2007?", LIVES, []),  # no part of `lifeExp` alone
+        ("What was the volume in 1903?", FLOW, ["| 1903 | 940 |"]),
+        ("What was the volume in 1890?", FLOW, []),
         ("What was the precipitation on January 5, 2012?", RAIN, ["| 2012-01-05 | 1.3 |"]),
         ("What was the precipitation on January 8, 2012?", RAIN, []),  # 8.5 is not the 8th
         ("What were the inventories of April 2023?", HEADED, []),  # a row of days alone says no figure

@@ -48,6 +48,7 @@ DATE_TERMS = frozenset(
 )
 YEAR = re.compile(r"(?:19|20)\d\d")
 FIGURES = re.compile(r"\d[\d.,]*\d|\d")
+LETTER = re.compile(r"[^\W\d_]")
 CUT = re.compile(r"\s*(?:,|\(|:|;)")
 AROUND = 0.4  # a term that heading or introduction says counts so much
 BETA = 0.25  # as in F0.5: a word that the label has more than the question makes another thing of it
@@ -253,7 +254,8 @@ def _match_cells(question: QuestionAnalysis, passage: Passage, around: frozenset
     """The share of what nothing above says, figures too, that a row says, where a cell beside its label says some of
     it: for questions by a value."""
     wanted = {t: w for t, w in question.weights.items() if t not in around and t not in ASKING_TERMS}
-    label = extract_terms(passage.row.label) if passage.row else []
+    text = passage.row.label if passage.row else ""
+    label = extract_terms(text) if LETTER.search(text) else []  # a year alone in the first cell is a value
     if not wanted.keys() & passage.terms - {*label}:
         return 0.0
     return _sum(wanted, passage.terms) / sum(wanted.values())
