@@ -1,10 +1,13 @@
 """Causes of waits, told to the one that cuts them off: a deadline that passes names the cause beside itself."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+
+LATE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +23,7 @@ _CAUSES: ContextVar[list[WaitCause] | None] = ContextVar("ragstone_waits", defau
 
 @contextmanager
 def collect_waits() -> Iterator[list[WaitCause]]:
-    """The causes of waits that are cut off in this block, also in tasks that it starts."""
+    """The causes of waits in this block that are cut off, or last for long, also in tasks that it starts."""
     causes: list[WaitCause] = []
     token = _CAUSES.set(causes)
     try:
@@ -30,8 +33,9 @@ def collect_waits() -> Iterator[list[WaitCause]]:
 
 
 @contextmanager
-def explain_wait(describe: Callable[[], WaitCause]) -> Iterator[None]:
-    """A block that waits for another program: where it is cut off, `describe` gives the cause.
+def explain_wait(describe: Callable[[], WaitCause], *, known: WaitCause | None = None) -> Iterator[None]:
+    """A block that waits for another program: where it is cut off, `describe` gives the cause. A cause that is `known`
+    when it begins counts too where the wait ends after all, but late: little time is left then.
 
     >>> with collect_waits() as causes:
     ...     try:
@@ -41,9 +45,12 @@ def explain_wait(describe: Callable[[], WaitCause]) -> Iterator[None]:
     ...         print(causes[0].said)
     the server does not answer
     """
+    causes, begun = _CAUSES.get(), time.monotonic()
     try:
         yield
     except asyncio.CancelledError:
-        if (causes := _CAUSES.get()) is not None:
+        if causes is not None:
             causes.append(describe())
         raise
+    if causes is not None and known is not None and time.monotonic() - begun > LATE_SECONDS:
+        causes.append(known)

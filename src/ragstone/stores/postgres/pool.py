@@ -68,6 +68,7 @@ class Pool:
         self._silent = 0.0  # until when a server that has never answered is asked once only
         self._refused: psycopg.OperationalError | None = None  # why the last connection could not be opened
         self._lent = 0  # connections of the pool that calls have
+        self._opening = 0  # connections that are asked for now
 
     async def get_server(self) -> ServerInfo:
         """The server at the other end; the first call connects, and raises `UsageError` for what cannot serve."""
@@ -170,7 +171,8 @@ class Pool:
 
     async def _get_free_connection(self, pool: "AsyncConnectionPool[Connection]", end: float) -> Connection:
         try:
-            with explain_wait(self._describe_wait):
+            known = self._describe_use() if self._lent >= self.url.pool else None
+            with explain_wait(self._describe_wait, known=known):
                 connection = await pool.getconn(timeout=max(end - time.monotonic(), 0.1))
         except PoolTimeout:
             raise StoreError(self._describe_wait().said) from self._refused
@@ -181,8 +183,11 @@ class Pool:
         """What a call waits for that has no connection yet."""
         if self._refused is not None:
             return WaitCause(str(error_mapping.explain_silence(self._refused, self.url.shown)))
-        if self._lent < self.url.pool:
+        if self._opening and self._lent < self.url.pool:
             return WaitCause(f"{self.url.shown} does not answer; is the server running?")
+        return self._describe_use()
+
+    def _describe_use(self) -> WaitCause:
         said = f"all {self.url.pool} connections to {self.url.shown} are in use; write a larger pool= in its URL"
         return WaitCause(f"{said}, or let fewer questions work at once (serve.concurrency)", is_busy=True)
 
@@ -203,6 +208,7 @@ class Pool:
         begun = time.monotonic()
         usual, first = begun + self._patience, max(begun, begun + FIRST_PATIENCE if begun > self._silent else 0.0)
         for tries in range(10_000):
+            self._opening += 1
             try:
                 opened = await AsyncConnection.connect(self.url.conninfo, **self._options)
             except psycopg.OperationalError as error:
@@ -217,6 +223,8 @@ class Pool:
             else:
                 self._refused = None
                 return opened
+            finally:
+                self._opening -= 1
             self._check_open()
             await asyncio.sleep(pause)
         raise self._make_closed_error()
