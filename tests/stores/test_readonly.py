@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.core.errors import Busy, StoreError, StoreTooNew
+from ragstone.core.errors import Busy, DiskFull, StoreError, StoreTooNew
 from ragstone.core.filters import Where
 from ragstone.core.records import Run
 from ragstone.stores import open_store
@@ -378,3 +378,33 @@ def test_a_json_store_is_read_by_who_may_only_read(tmp_path: Path) -> None:
     with closed_to_writers(tmp_path):
         assert as_nobody(lambda: asyncio.run(read())) == ["plum cake", SCOPE.collection]
         assert "StoreError: " in as_nobody(lambda: asyncio.run(write()))
+
+
+async def test_a_store_on_a_full_disk_is_read_and_is_written_once_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The index of SQLite's log has no room there, so that nothing could be opened at all."""
+    now, full, open_connection = [datetime(2026, 1, 1, tzinfo=UTC)], True, database._open_connection
+
+    def open_where_there_is_room(*arguments: Any) -> Any:
+        if full:
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+            raise error
+        return open_connection(*arguments)
+
+    before = EmbeddedStore(tmp_path / "store", now=lambda: now[0])
+    await write_revisions(before, make_revision("a.md", ["apple"]))
+    await write_revisions(before, make_revision("a.md", ["apple pie"], revision=2, effective_at="2026-02-01"))
+    await before.close()
+    now[0] = datetime(2026, 3, 1, tzinfo=UTC)
+    monkeypatch.setattr(database, "_open_connection", open_where_there_is_room)
+    store = EmbeddedStore(tmp_path / "store", now=lambda: now[0])
+    assert await search_texts(store, "apple") == ["apple"]
+    with pytest.raises(DiskFull, match="no room left on the disk of"):
+        await write_revisions(store, make_revision("b.md", ["apple"]))
+    full = False
+    assert await search_texts(store, "apple") == ["apple pie"]
+    await write_revisions(store, make_revision("b.md", ["apple tart"]))
+    assert sorted(await search_texts(store, "apple")) == ["apple pie", "apple tart"]
+    await store.close()

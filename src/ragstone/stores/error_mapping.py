@@ -31,6 +31,7 @@ FOLDER_IN_PLACE = (Corrupt, "{place} is damaged: a folder stands where a file be
 
 SQLITE: Mapping[int, Meaning] = {
     sqlite3.SQLITE_FULL: NO_DISK_SPACE,
+    sqlite3.SQLITE_IOERR_SHMSIZE: NO_DISK_SPACE,  # of the index of its log
     sqlite3.SQLITE_BUSY: LOCKED,
     sqlite3.SQLITE_LOCKED: LOCKED,
     sqlite3.SQLITE_CORRUPT: DAMAGED,
@@ -62,7 +63,8 @@ def translate_error(error: Exception, place: Path, broken: str = DAMAGED[1]) -> 
     said = str(error)
     if isinstance(error, sqlite_driver.errors()):
         other = DAMAGED if said.startswith(UNDECODED) else KEY_CHANGED if said in RENAMED else UNEXPECTED
-        kind, words = SQLITE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, other)
+        code = getattr(error, "sqlite_errorcode", 0)
+        kind, words = SQLITE.get(code) or SQLITE.get(code & 0xFF, other)
     elif isinstance(error, DECODING_ERRORS) and not isinstance(error, ARGUMENT_ERRORS):
         (kind, words), said = DAMAGED, f"{type(error).__name__}: {error}"
     else:

@@ -23,7 +23,7 @@ from ragstone.stores.embedded import vector_files
 from ragstone.stores.embedded.collection_names import check_bound
 from ragstone.stores.embedded.database import open_database, prepare_writing
 from ragstone.stores.embedded.encrypted_rows import PageCache
-from ragstone.stores.embedded.frozen_files import check_unchanged, is_unchanged
+from ragstone.stores.embedded.frozen_files import check_unchanged, is_unchanged, lacks_room
 from ragstone.stores.embedded.mirror import Flags, Mirror
 from ragstone.stores.embedded.mirror_updates import (
     CollectionState,
@@ -95,7 +95,7 @@ class Collection:
         with self._lock, contextlib.suppress(*sqlite_driver.errors()):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-            if len(self._idle) < MAX_IDLE and self.is_current:
+            if len(self._idle) < MAX_IDLE and self.is_current and not lacks_room(connection):
                 self._idle.append(connection)
                 return
         connection.close()

@@ -17,10 +17,11 @@ import msgspec
 
 from ragstone.core.errors import Corrupt, StoreTooNew
 from ragstone.stores import sqlite_driver
-from ragstone.stores.embedded.frozen_files import LOG_REFUSED, is_writable, open_frozen
+from ragstone.stores.embedded.frozen_files import LOG_REFUSED, NO_ROOM_FOR_LOG, is_writable, lacks_room, open_frozen
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.encryption import SecretKey
 from ragstone.stores.error_mapping import CollectionMoved
+from ragstone.stores.error_meanings import NO_DISK_SPACE
 from ragstone.stores.fault_points import reach_point
 
 BUSY_TIMEOUT = 10.0  # seconds to wait for another writer
@@ -126,8 +127,12 @@ def _check_format(path: Path, connection: sqlite3.Connection) -> int:
 
 def prepare_writing(path: Path, connection: sqlite3.Connection) -> None:
     """Bring a collection to the newest format; raises `StoreTooNew` where another version has taken it further since
-    the connection was opened. Nothing happens where this user may only read."""
+    the connection was opened, `DiskFull` where it only reads for want of room. Nothing happens where this user may only
+    read."""
     found = _check_format(path, connection)
+    if lacks_room(connection):
+        kind, words = NO_DISK_SPACE
+        raise kind(words.format(place=path))
     if found == len(STEPS) or not is_writable(path):
         return
     migrate_format(connection)
@@ -175,7 +180,8 @@ def _open_readable(path: Path, key: SecretKey | None) -> sqlite3.Connection:
     try:
         return _open_connection(path, key)
     except sqlite_driver.errors() as error:
-        if getattr(error, "sqlite_errorcode", None) in LOG_REFUSED and not is_writable(path):
+        code = getattr(error, "sqlite_errorcode", None)
+        if code == NO_ROOM_FOR_LOG or (code in LOG_REFUSED and not is_writable(path)):
             return open_frozen(path, key=database_key(key), **CONNECTION_OPTIONS)
         raise
 

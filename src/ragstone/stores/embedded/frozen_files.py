@@ -1,4 +1,5 @@
-"""A collection that this user may only read: how it is opened, and the check that it was not written to meanwhile.
+"""A collection that may only be read, by this user or on a full disk: how it is opened, and the check that it was not
+written to meanwhile.
 
 SQLite needs two files beside a database with a write-ahead log. Where they are, it reads with them. Where they are not
 and cannot be made, the database is opened as one that never changes, which takes no lock. That is as good as a lock
@@ -18,6 +19,8 @@ from ragstone.stores import sqlite_driver
 FileStamp = tuple[int, int, int]
 # What SQLite says when it may not make the files of the log: another answer on another kind of file system.
 LOG_REFUSED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY_DIRECTORY}
+
+NO_ROOM_FOR_LOG = sqlite3.SQLITE_IOERR_SHMSIZE  # on a full disk
 
 
 class FrozenConnection(Protocol):
@@ -48,6 +51,12 @@ def open_frozen(path: Path, *, key: bytes | None = None, **options: Any) -> sqli
 
 def _as_frozen(connection: sqlite3.Connection) -> FrozenConnection | None:
     return cast(FrozenConnection, connection) if hasattr(connection, "stamp") else None
+
+
+def lacks_room(connection: sqlite3.Connection) -> bool:
+    """Whether a connection only reads because the disk is full: once there is room, another one may write."""
+    noted = _as_frozen(connection)
+    return noted is not None and is_writable(noted.path)
 
 
 def is_unchanged(connection: sqlite3.Connection) -> bool:

@@ -22,7 +22,7 @@ from ragstone.stores.embedded.api_keys import EmbeddedKeys
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.compaction import remove_leftovers
 from ragstone.stores.embedded.database import prepare_writing, write_transaction
-from ragstone.stores.embedded.frozen_files import is_writable
+from ragstone.stores.embedded.frozen_files import is_writable, lacks_room
 from ragstone.stores.embedded.jobs import EmbeddedJobs
 from ragstone.stores.embedded.key_verbs import KeyVerbs
 from ragstone.stores.embedded.ledger import EmbeddedLedger, RunLocks
@@ -221,7 +221,7 @@ class EmbeddedStore(KeyVerbs):
         try:
             with map_errors(collection.place.directory):
                 now = self._now()
-                if not revision_rows.find_due_documents(connection, now=now):
+                if lacks_room(connection) or not revision_rows.find_due_documents(connection, now=now):
                     return
                 prepare_writing(collection.place.database, connection)
                 with write_transaction(connection):
