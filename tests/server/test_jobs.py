@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -14,8 +15,9 @@ import pytest
 
 from ragstone.config.serve_settings import ServeSettings
 from ragstone.config.settings import Settings, SourceSettings
-from ragstone.core.errors import Refused, StoreError, StoreTooNew, UsageError
-from ragstone.server.ingestion_queue import IngestionQueue, find_pause, is_for_good
+from ragstone.core.errors import DiskFull, RagstoneError, StoreError, StoreTooNew
+from ragstone.core.ports import Job
+from ragstone.server.ingestion_queue import IngestionQueue, find_pause
 from ragstone.server.uploads import Uploads
 from tests.commands import Run
 from tests.patience import HANG, until, until_async
@@ -140,12 +142,26 @@ async def test_work_ends_though_a_job_loses_its_cancellation(own: Settings, monk
         await begun.wait()
 
 
-@pytest.mark.parametrize(
-    ("error", "for_good"),
-    [(UsageError("no"), True), (Refused("empty", "no"), True), (StoreTooNew("later"), False), (StoreError("x"), False)],
-)
-def test_a_newer_server_may_do_what_this_one_may_not(error: Exception, for_good: bool) -> None:
-    assert is_for_good(error) == for_good
+@pytest.mark.parametrize("error", [StoreTooNew("schema version 99 by now"), DiskFull("no room left")])
+async def test_a_job_waits_for_a_newer_server_and_for_room_however_long_that_takes(
+    error: RagstoneError, own: Settings
+) -> None:
+    async def add_waiting(*_: object) -> None:
+        raise error
+
+    async def open_engine(**_: object) -> None:
+        return None
+
+    serve = replace(own.serve, job_tries=3)
+    state: Any = SimpleNamespace(
+        settings=replace(own, serve=serve),
+        pool=SimpleNamespace(open=open_engine),
+        uploads=SimpleNamespace(add_waiting=add_waiting),
+    )
+    taken = Job("a", "default", "default", "a.md", 1.0, "running", tries=3)
+    ended = await IngestionQueue(clock=lambda: 100.0)._run_job(state, taken)
+    assert (ended.status, ended.tries, ended.code) == ("queued", 2, error.code)
+    assert ended.due > 100.0
 
 
 def test_pauses_double_up_to_a_bound() -> None:

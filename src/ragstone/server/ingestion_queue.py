@@ -15,6 +15,7 @@ from ragstone.access import Permission
 from ragstone.config.settings import Settings
 from ragstone.core.errors import (
     ConfigError,
+    DiskFull,
     RagstoneError,
     Refused,
     SourceNotReady,
@@ -41,6 +42,10 @@ AWAY_SECONDS = 10.0  # while the store does not answer
 LONGEST_PAUSE = 300.0  # seconds between two tries
 KEPT_SECONDS = 86_400.0  # how long clients can ask for a job that is done
 SWEEP_SECONDS = 3600.0
+
+
+# A job waits until these pass, however long that takes: for a newer server, for room on the disk.
+WAITED_FOR = (StoreTooNew, DiskFull)
 
 
 class QueueHost(Protocol):
@@ -195,7 +200,9 @@ class IngestionQueue:
             problem = describe_error(error)
             failed = replace(job, code=problem.code, message=problem.message)
             now, pause = self._clock(), find_pause(job.tries, first=serve.job_pause)
-            if is_for_good(error) or job.tries >= serve.job_tries:
+            if isinstance(error, WAITED_FOR):
+                return replace(failed, status="queued", tries=job.tries - 1, due=now + AWAY_SECONDS)
+            if _is_for_good(error) or job.tries >= serve.job_tries:
                 return replace(failed, status="dead", finished=now)
             return replace(failed, status="queued", due=now + pause)
         return replace(job, status="done", finished=self._clock(), code=None, message=None)
@@ -226,8 +233,8 @@ def find_pause(tries: int, *, first: float) -> float:
     return float(min(first * 2 ** (tries - 1), LONGEST_PAUSE))
 
 
-def is_for_good(error: Exception) -> bool:
+def _is_for_good(error: Exception) -> bool:
     """Whether another try would fail as well: the document, or the request, is what is wrong."""
     return isinstance(error, Refused | UsageError) and not isinstance(
-        error, ConfigError | SourceNotReady | StoreNotReady | StoreTooNew
+        error, ConfigError | SourceNotReady | StoreNotReady
     )
