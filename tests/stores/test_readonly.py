@@ -16,6 +16,7 @@ import pytest
 
 from ragstone.core.errors import Busy, DiskFull, StoreError, StoreTooNew
 from ragstone.core.filters import Where
+from ragstone.core.ports import Job
 from ragstone.core.records import Run
 from ragstone.stores import open_store
 from ragstone.stores.embedded import EmbeddedStore, database
@@ -396,6 +397,7 @@ async def test_a_store_on_a_full_disk_is_read_and_is_written_once_there_is_room(
     before = EmbeddedStore(tmp_path / "store", now=lambda: now[0])
     await write_revisions(before, make_revision("a.md", ["apple"]))
     await write_revisions(before, make_revision("a.md", ["apple pie"], revision=2, effective_at="2026-02-01"))
+    await before.jobs.add(Job("a", "acme", "default", "a.md", 1.0), most=9)
     await before.close()
     now[0] = datetime(2026, 3, 1, tzinfo=UTC)
     monkeypatch.setattr(database, "_open_connection", open_where_there_is_room)
@@ -403,7 +405,10 @@ async def test_a_store_on_a_full_disk_is_read_and_is_written_once_there_is_room(
     assert await search_texts(store, "apple") == ["apple"]
     with pytest.raises(DiskFull, match="no room left on the disk of"):
         await write_revisions(store, make_revision("b.md", ["apple"]))
+    with pytest.raises(DiskFull, match="no room left on the disk of"):
+        await store.jobs.take(now=2.0, lease=3.0, tries=1)
     full = False
+    assert await store.jobs.take(now=2.0, lease=3.0, tries=1) is not None
     assert await search_texts(store, "apple") == ["apple pie"]
     await write_revisions(store, make_revision("b.md", ["apple tart"]))
     assert sorted(await search_texts(store, "apple")) == ["apple pie", "apple tart"]

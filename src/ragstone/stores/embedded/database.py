@@ -17,11 +17,10 @@ import msgspec
 
 from ragstone.core.errors import Corrupt, StoreTooNew
 from ragstone.stores import sqlite_driver
-from ragstone.stores.embedded.frozen_files import LOG_REFUSED, NO_ROOM_FOR_LOG, is_writable, lacks_room, open_frozen
+from ragstone.stores.embedded.frozen_files import LOG_REFUSED, NO_ROOM_FOR_LOG, check_room, is_writable, open_frozen
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.encryption import SecretKey
 from ragstone.stores.error_mapping import CollectionMoved
-from ragstone.stores.error_meanings import NO_DISK_SPACE
 from ragstone.stores.fault_points import reach_point
 
 BUSY_TIMEOUT = 10.0  # seconds to wait for another writer
@@ -127,12 +126,8 @@ def _check_format(path: Path, connection: sqlite3.Connection) -> int:
 
 def prepare_writing(path: Path, connection: sqlite3.Connection) -> None:
     """Bring a collection to the newest format; raises `StoreTooNew` where another version has taken it further since
-    the connection was opened, `DiskFull` where it only reads for want of room. Nothing happens where this user may only
-    read."""
+    the connection was opened. Nothing happens where this user may only read."""
     found = _check_format(path, connection)
-    if lacks_room(connection):
-        kind, words = NO_DISK_SPACE
-        raise kind(words.format(place=path))
     if found == len(STEPS) or not is_writable(path):
         return
     migrate_format(connection)
@@ -269,6 +264,7 @@ def write_transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
     Raises `CollectionMoved` for a file whose collection was put under another key while this waited.
     """
+    check_room(connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
         _check_not_moved(connection)

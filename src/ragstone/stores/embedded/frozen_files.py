@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from ragstone.core.errors import Busy, StoreError
 from ragstone.stores import sqlite_driver
+from ragstone.stores.error_meanings import NO_DISK_SPACE
 
 FileStamp = tuple[int, int, int]
 # What SQLite says when it may not make the files of the log: another answer on another kind of file system.
@@ -57,6 +58,14 @@ def lacks_room(connection: sqlite3.Connection) -> bool:
     """Whether a connection only reads because the disk is full: once there is room, another one may write."""
     noted = _as_frozen(connection)
     return noted is not None and is_writable(noted.path)
+
+
+def check_room(connection: sqlite3.Connection) -> None:
+    """Raises `DiskFull` for such a connection, which cannot write."""
+    noted = _as_frozen(connection)
+    if noted is not None and lacks_room(connection):
+        kind, words = NO_DISK_SPACE
+        raise kind(words.format(place=noted.path))
 
 
 def is_unchanged(connection: sqlite3.Connection) -> bool:
