@@ -46,10 +46,21 @@ def test_of_documents_that_differ_in_their_names_those_that_the_question_names_s
 
 def test_a_passage_that_says_the_name_itself_stays_and_so_does_one_whose_heading_does() -> None:
     pages = {"Globex/travel.md": "Flights.", "all/leave.md": "Staff of Globex have 28 days.", "all/sick.md": "Notes."}
+    pages |= {"all/food.md": "Lunch."}
     assert kept("What has Globex agreed to?", pages) == ["Globex/travel.md", "all/leave.md"]
     above = [replace(hit, chunk=replace(hit.chunk, heading_path=("Globex",))) for hit in found({"b.md": "28 days."})]
     asked = analyze_question("What has Globex agreed to?", {})
     assert part_by_question(asked, [*found(pages), *above])[0][-1] == above[0]
+
+
+def test_a_name_that_half_of_the_other_documents_say_tells_none() -> None:
+    pages = {"Ragstone.md": "An engine.", "install.md": "Run pip.", "serve.md": "Ragstone serves.", "a.md": "Ragstone."}
+    assert kept("How is Ragstone installed?", pages) == list(pages)
+    assert kept("How is Ragstone installed?", {**pages, "b.md": "It.", "c.md": "It."}) == [
+        "Ragstone.md",
+        "serve.md",
+        "a.md",
+    ]
 
 
 def test_in_german_where_every_noun_has_a_capital_a_noun_is_not_taken_for_a_name() -> None:

@@ -44,21 +44,38 @@ def _part_by_names(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[lis
     question names")."""
     names = question.names if question.own is None or question.own.language != CAPITAL_NOUNS else frozenset()
     asked = (names | question.numbers) & question.weights.keys()
-    named = [_find_terms(question, _name_of(hit.chunk.document)) & asked for hit in hits] if asked else []
-    kinds = set(named)
-    if len(kinds) < 2:  # nothing tells them apart
+    if not asked:
         return list(hits), []
-    kept: list[Hit] = []
-    outdone: list[Hit] = []
-    for hit, own in zip(hits, named, strict=True):
-        further = (other - own for other in kinds if own < other)
-        (outdone if any(_lacks(question, hit, more) for more in further) else kept).append(hit)
-    return kept, outdone
+    named = [_find_terms(question, _name_of(hit.chunk.document)) & asked for hit in hits]
+    said = [_find_said(question, hit, asked) for hit in hits]
+    telling = asked - _find_common(hits, named, said)
+    kinds = {own & telling for own in named}
+    outdone = [
+        any(own & telling < other and not other <= own | held for other in kinds)
+        for own, held in zip(named, said, strict=True)
+    ]
+    return [hit for hit, out in zip(hits, outdone, strict=True) if not out], [
+        hit for hit, out in zip(hits, outdone, strict=True) if out
+    ]
 
 
-def _lacks(question: QuestionAnalysis, hit: Hit, names: frozenset[str]) -> bool:
+def _find_said(question: QuestionAnalysis, hit: Hit, asked: frozenset[str]) -> frozenset[str]:
+    """Those of the names that the passage or its headings have."""
     found = _find_terms(question, f"{text_above(hit.chunk)} {hit.chunk.text}")
-    return any(not holds_term(name, found) for name in names)
+    return frozenset(name for name in asked if holds_term(name, found))
+
+
+def _find_common(
+    hits: Sequence[Hit], named: Sequence[frozenset[str]], said: Sequence[frozenset[str]]
+) -> frozenset[str]:
+    """The names that tell no document, such as a product's in its manual: half of the documents that are not called so
+    say them."""
+    others: dict[str, dict[str, bool]] = {}
+    for hit, own, held in zip(hits, named, said, strict=True):
+        for name in frozenset().union(*named) - own:
+            by_document = others.setdefault(name, {})
+            by_document[hit.chunk.document.id] = by_document.get(hit.chunk.document.id, False) or name in held
+    return frozenset(name for name, saying in others.items() if 2 * sum(saying.values()) >= len(saying))
 
 
 def _find_terms(question: QuestionAnalysis, text: str) -> frozenset[str]:
