@@ -1,14 +1,16 @@
 """Dates and versions in names of files: what tells the states of one document apart, and which is the latest."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from urllib.parse import unquote
 
 from ragstone.core.comparable_words import MONTHS
 from ragstone.core.late_pattern import compile_late
 
 Moment = tuple[int, ...]
+Mark = tuple[str, Moment]  # "date" or "version", and what it is
 YEAR, MONTH, DAY = r"((?:19|20)\d\d)", r"(0[1-9]|1[0-2])", r"(0[1-9]|[12]\d|3[01])"
+COUNT = r"(0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 NAME = f"({'|'.join(sorted(MONTHS, key=len, reverse=True))})"
 PARTS = {"q": 3, "h": 6}  # months of a quarter and of a half
 
@@ -23,6 +25,8 @@ FORMS: tuple[Form, ...] = (
     (rf"(?<!\d){DAY}\.{MONTH}\.{YEAR}(?!\d)", "date", lambda d, m, y: (int(y), int(m), int(d))),
     (rf"(?<!\d){YEAR}[-_./ ]?([qh])([1-4])(?![a-z\d])", "date", lambda y, p, n: (int(y), PARTS[p] * int(n), 0)),
     (rf"(?<![a-z\d])([qh])([1-4])[-_./ ]?{YEAR}(?!\d)", "date", lambda p, n, y: (int(y), PARTS[p] * int(n), 0)),
+    (rf"(?<!\d){COUNT}[-_. ]+{NAME}[-_., ]+{YEAR}(?!\d)", "date", lambda d, m, y: (int(y), MONTHS[m], int(d))),
+    (rf"(?<![a-z]){NAME}[-_. ]+{COUNT}[-_., ]+{YEAR}(?!\d)", "date", lambda m, d, y: (int(y), MONTHS[m], int(d))),
     (rf"(?<!\d){YEAR}[-_./ ]?{NAME}(?![a-z])", "date", lambda y, m: (int(y), MONTHS[m], 0)),
     (rf"(?<![a-z]){NAME}[-_./ ]?{YEAR}(?!\d)", "date", lambda m, y: (int(y), MONTHS[m], 0)),
     (rf"(?<!\d){YEAR}[-_/]{MONTH}(?!\d)", "date", lambda y, m: (int(y), int(m), 0)),
@@ -32,23 +36,49 @@ FORMS: tuple[Form, ...] = (
 )
 PATTERNS = tuple((compile_late(pattern), kind, read) for pattern, kind, read in FORMS)
 BLANKS = re.compile(r"[\s_.-]+")
-ENDING = re.compile(r"\.[a-z][a-z\d]{0,4}$")
+ENDING = re.compile(r"\.[a-z][a-z\d]{0,4}$", re.IGNORECASE)
 
 
-def split_moment(path: str) -> tuple[str, Moment]:
-    """A path without its ending, dates and versions, which is the same for all states of one document, and those as
-    numbers, by which the later state is the greater; () where there are none.
+def split_marks(text: str) -> tuple[str, tuple[Mark, ...]]:
+    """A text in lower case with "<date>" and "<version>" in the place of these, and each as it reads in numbers: year,
+    month, day, with 0 for what is not said, and the last month of a quarter or half.
 
-    >>> split_moment("reports/2023 Q1 NVDA.pdf"), split_moment("reports/2023 Q3 NVDA.pdf")
-    (('reports/<date> nvda', (2023, 3, 0)), ('reports/<date> nvda', (2023, 9, 0)))
-    >>> split_moment("Prices_v1.10.xlsx"), split_moment("minutes/31.05.2024.md"), split_moment("plan.md")
-    (('prices <version>', (1, 10)), ('minutes/<date>', (2024, 5, 31)), ('plan', ()))
+    >>> split_marks("What was decided on March 3, 2026?")
+    ('what was decided on <date>?', (('date', (2026, 3, 3)),))
     """
-    series = ENDING.sub("", unquote(path).casefold())
-    moment: Moment = ()
+    text = text.casefold()
+    marks: list[Mark] = []
     for pattern, kind, read in PATTERNS:
-        found = [read(*match.groups()) for match in pattern.finditer(series)]
+        found = [read(*match.groups()) for match in pattern.finditer(text)]
         if found:
-            series = pattern.sub(f"<{kind}>", series)
-            moment += tuple(number for one in found for number in one)
-    return BLANKS.sub(" ", series), moment
+            text = pattern.sub(f"<{kind}>", text)
+            marks += ((kind, moment) for moment in found)
+    return text, tuple(marks)
+
+
+def read_state(path: str) -> tuple[str, tuple[Mark, ...]]:
+    """A path without its ending, dates and versions, which is the same for all states of one document, and those.
+
+    >>> read_state("reports/2023 Q1 NVDA.pdf"), read_state("plan.md")
+    (('reports/<date> nvda', (('date', (2023, 3, 0)),)), ('plan', ()))
+    >>> read_state("Prices_v1.10.xlsx"), read_state("minutes/31.05.2024.md")
+    (('prices <version>', (('version', (1, 10)),)), ('minutes/<date>', (('date', (2024, 5, 31)),)))
+    """
+    series, marks = split_marks(ENDING.sub("", unquote(path)))
+    return BLANKS.sub(" ", series), marks
+
+
+def is_of(state: Sequence[Mark], asked: Mark) -> bool:
+    """Whether a state bears a date or version that is asked for: a day of a month that is, say.
+
+    >>> is_of([("date", (2026, 3, 3))], ("date", (2026, 3, 0))), is_of([("date", (2026, 3, 0))], ("date", (2026, 3, 3)))
+    (True, False)
+    """
+    kind, wanted = asked
+    return any(
+        own == kind and (moment == wanted if kind == "version" else _lies_in(moment, wanted)) for own, moment in state
+    )
+
+
+def _lies_in(moment: Moment, wanted: Moment) -> bool:
+    return all(part in (0, own) for own, part in zip(moment, wanted, strict=True))

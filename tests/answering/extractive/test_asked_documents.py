@@ -86,6 +86,23 @@ def test_of_several_states_of_a_document_the_latest_stays_where_it_is_asked_for(
     assert kept(question, pages, language) == (list(pages) if stay is None else stay)
 
 
+@pytest.mark.parametrize(
+    ("question", "stay"),
+    [
+        ("What did we decide on March 3, 2026?", ["2026-03-03.md", "plan.md"]),
+        ("What did we decide on 2026-03-04?", ["2026-03-04.md", "plan.md"]),
+        ("What did we decide in March 2026?", ["2026-03-03.md", "2026-03-04.md", "plan.md"]),
+        ("What did we decide on 2026-03-03 and 05.05.2026?", ["2026-03-03.md", "2026-05-05.md", "plan.md"]),
+        ("What did we decide on June 1, 2026?", ["2026-03-03.md", "2026-03-04.md", "2026-05-05.md", "plan.md"]),
+    ],
+)
+def test_a_question_for_a_day_or_month_is_answered_from_the_notes_of_it(question: str, stay: list[str]) -> None:
+    days = dict.fromkeys(["2026-03-03.md", "2026-03-04.md", "2026-05-05.md", "plan.md"], "We wait.")
+    assert kept(question, days) == stay
+    versions = {"guide 1.9.md": "It waits.", "guide 1.10.md": "It runs."}
+    assert kept("What does it do in version 1.9?", versions) == ["guide 1.9.md"]
+
+
 def test_documents_of_one_title_are_told_apart_by_their_dates() -> None:
     said: list[dict[str, Any]] = [{"meta": {"date": "2023-05-01"}}, {"effective_at": "2024-01-01"}, {}]
     dated = [

@@ -8,7 +8,7 @@ from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
 from ragstone.answering.verification.question_mismatch import holds_term
 from ragstone.core.analyzer import extract_terms
-from ragstone.core.dated_names import Moment, split_moment
+from ragstone.core.dated_names import Mark, Moment, is_of, read_state, split_marks
 from ragstone.core.document_names import list_name_words
 from ragstone.core.late_pattern import compile_late
 from ragstone.core.types import Document, Hit
@@ -26,7 +26,6 @@ LATEST: Mapping[str, re.Pattern[str]] = {
         "dutch": "nieuwste|laatste|meest recente|huidige",
     }.items()
 }
-YEAR = re.compile(r"(?:19|20)\d\d")  # a question that says one asks for a state by its date
 
 
 def part_by_question(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
@@ -38,13 +37,12 @@ def part_by_question(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[l
 
 
 def _part_by_names(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
-    """A hit gives way where title, folders and file name of another document hold all names and numbers of the question
-    that its own document's hold, and one more, which neither the hit's passage nor its headings have: "2023 Q2
+    """A hit gives way where title, folders and file name of another document hold all names of the question that its
+    own document's hold, and one more, which neither the hit's passage nor its headings have: "2023 Q2
     NVDA.pdf" to "2023 Q1 NVDA.pdf" where the question says Q1 (`benchmarks/answers/README.md`, "Documents that a
     question names")."""
-    names = question.names if question.own is None or question.own.language != CAPITAL_NOUNS else frozenset()
-    asked = (names | question.numbers) & question.weights.keys()
-    if not asked:
+    asked = question.names & question.weights.keys()
+    if not asked or (question.own is not None and question.own.language == CAPITAL_NOUNS):
         return list(hits), []
     named = [_find_terms(question, _name_of(hit.chunk.document)) & asked for hit in hits]
     said = [_find_said(question, hit, asked) for hit in hits]
@@ -87,26 +85,31 @@ def _name_of(document: Document) -> str:
 
 
 def _part_by_date(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
-    """Where a question asks for the latest, and says no year, a hit gives way to one of a later state of its
-    document."""
+    """Of the states of one document a hit gives way to one of the date or version that the question says, and where it
+    says none and asks for the latest, to one of the latest."""
+    _, asked = split_marks(question.text)
     asks = LATEST.get(question.own.language if question.own else "english")
-    if asks is None or not asks.search(question.text) or YEAR.search(question.text):
+    if not asked and (asks is None or not asks.search(question.text)):
         return list(hits), []
     states = [_read_state(hit.chunk.document) for hit in hits]
-    latest: dict[tuple[str, ...], Moment] = {}
-    for series, moment in states:
-        latest[series] = max(latest.get(series, ()), moment)
-    is_latest = [moment == latest[series] for series, moment in states]
-    return [hit for hit, last in zip(hits, is_latest, strict=True) if last], [
-        hit for hit, last in zip(hits, is_latest, strict=True) if not last
-    ]
+    kept: list[Hit] = []
+    outdone: list[Hit] = []
+    for hit, (series, marks) in zip(hits, states, strict=True):
+        others = [own for name, own in states if name == series]
+        best = [own for own in others if any(is_of(own, one) for one in asked)] if asked else [max(others, key=_order)]
+        (kept if not best or marks in best else outdone).append(hit)
+    return kept, outdone
 
 
-def _read_state(document: Document) -> tuple[tuple[str, ...], Moment]:
-    """What the states of a document have in common, and its date or version: source and path but for those in it; where
-    it has none, the title, and the date that the document takes effect or bears."""
-    series, moment = split_moment(document.path)
+def _order(marks: Sequence[Mark]) -> list[Moment]:
+    return [moment for _, moment in marks]
+
+
+def _read_state(document: Document) -> tuple[tuple[str, ...], tuple[Mark, ...]]:
+    """What the states of a document have in common, and its dates and versions: source and path but for those in it;
+    where it has none, the title, and the date that the document takes effect or bears."""
+    series, marks = read_state(document.path)
     said = document.effective_at or document.meta.get("date")
-    if moment or not said or not document.title:
-        return (document.source, series), moment
-    return (document.source, "", split_moment(document.title)[0]), split_moment(str(said)[:10])[1]
+    if marks or not said or not document.title:
+        return (document.source, series), marks
+    return (document.source, "", split_marks(document.title)[0]), split_marks(str(said)[:10])[1]
