@@ -10,7 +10,7 @@ import pytest
 from ragstone.config.deadlines import Deadlines
 from ragstone.config.model_settings import EmbedSettings
 from ragstone.config.settings import Settings
-from ragstone.core.errors import Corrupt, NotAStore, StoreError, StoreNotReady, Unavailable
+from ragstone.core.errors import Corrupt, NotAStore, StoreError, StoreNotReady, StoreTooNew, Unavailable
 from ragstone.core.waits import WaitCause, explain_wait
 from ragstone.server import store_probe
 from ragstone.server.errors import describe_error
@@ -102,6 +102,7 @@ async def test_a_store_that_answers_is_ready(server: Server, database: str) -> N
         (StoreError("away"), "5"),
         (StoreNotReady("no tables"), "5"),
         (Unavailable("the model is away"), "5"),
+        (StoreTooNew("schema version 99"), "5"),
         (Corrupt("damaged"), None),
         (NotAStore("a file"), None),
     ],

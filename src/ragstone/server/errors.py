@@ -22,7 +22,7 @@ STATUSES: tuple[tuple[type[errors.RagstoneError], int], ...] = (
     (errors.Unauthorized, 401),
     (errors.Forbidden, 403),
     (errors.ConfigError, 500),
-    (errors.StoreTooNew, 500),
+    (errors.StoreTooNew, 503),  # while servers are upgraded one by one, another may answer
     (errors.StoreNotReady, 503),
     (errors.SourceNotReady, 503),
     (errors.NotAStore, 503),
