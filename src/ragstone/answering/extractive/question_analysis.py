@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from ragstone.answering.extractive.definitions import find_subject
 from ragstone.core.analyzer import extract_terms, extract_tokens
 from ragstone.core.late_pattern import compile_late
 from ragstone.core.question_language import QuestionWords, find_own, read_question
@@ -124,7 +125,7 @@ NAME = re.compile(r"[A-Z][\w’'-]*")
 @dataclass(frozen=True, slots=True)
 class QuestionAnalysis:
     """A question's subject: the weight of each term (IDF, names and numbers more), and the wanted kind of answer; `own`
-    are its words where it is in another language than English."""
+    are its words where it is in another language than English, `defined` is what an English one asks the meaning of."""
 
     text: str
     weights: Mapping[str, float]
@@ -133,6 +134,7 @@ class QuestionAnalysis:
     kind: Kind
     pairs: frozenset[tuple[str, str]]
     own: QuestionWords | None = None
+    defined: str | None = None
 
     def find_terms(self, terms: Set[str], text: str) -> frozenset[str]:
         """The terms of a text, with those of the question of which it has another form."""
@@ -164,7 +166,9 @@ def analyze_question(text: str, idf: Mapping[str, float], language: str | None =
     subject = [term for term in all_terms if not _shapes(term) or term in numbers or term in names] or all_terms
     rarest = max((idf[term] for term in subject if term in idf), default=1.0)
     weights = {t: idf.get(t, rarest) * (SPECIFIC_WEIGHT if t in names or t in numbers else 1.0) for t in subject}
-    return QuestionAnalysis(text, weights, names, numbers, classify_question(text), frozenset(pairwise(subject)), own)
+    return QuestionAnalysis(
+        text, weights, names, numbers, classify_question(text), frozenset(pairwise(subject)), own, find_subject(text)
+    )
 
 
 def _shapes(term: str) -> bool:

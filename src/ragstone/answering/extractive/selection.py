@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ragstone.answering.extractive.compared_text import text_above
+from ragstone.answering.extractive.definitions import defines
 from ragstone.answering.extractive.passages import Passage, name_heading, split_passages
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, answers_kind
 from ragstone.answering.extractive.quotable import may_answer, sends_elsewhere
@@ -43,6 +44,7 @@ class SelectionOptions:
     near_in_words: float = 0.8
     weakest: float = 2.0
     elsewhere: float = 1.0  # against a sentence that sends the reader elsewhere, where is asked how something is done
+    defines: float = 1.5  # for a sentence that says what the thing is that a question asks the meaning of
     chunk: float = 2.0  # the cosine of the question and the passage's chunk
     rank: float = 0.2  # for the first hit; the second has half of it, and so on
     hits: int = 8
@@ -141,6 +143,7 @@ def _score_passage(
         + how.rank / (1 + passage.hit)
         + (how.chunk + how.similarity) * (cosine or 0.0)
         - _length_penalty(passage)
+        + how.defines * (question.defined is not None and defines(passage.text, question.defined))
         - how.elsewhere * (question.kind == "how_to" and sends_elsewhere(passage))
     )
     return ScoredPassage(passage, round(score, 6), covered, round(coverage, 6), typed, chunk_cosine=cosine)
@@ -150,8 +153,8 @@ def read_whole(question: QuestionAnalysis, hit: Hit, rank: int) -> ScoredPassage
     """A hit's whole chunk as one passage, as similar to the question as the chunk is."""
     passage = Passage(rank, 0, hit.chunk, 0, len(hit.chunk.text), "sentence")
     covered = question.find_terms(passage.terms, passage.text) & question.weights.keys()
-    typed = answers_kind(question, passage.text, passage.terms)
-    coverage = _sum_weights(question, covered) / (question.total_weight or 1.0)
+    typed, mass = answers_kind(question, passage.text, passage.terms), question.total_weight or 1.0
+    coverage = _sum_weights(question, covered) / mass
     return ScoredPassage(passage, coverage, covered, coverage, typed, hit.signals.get("cosine"))
 
 
@@ -187,15 +190,12 @@ def _has_digit(term: str) -> bool:
 
 
 def _pair_share(question: QuestionAnalysis, passage: Passage) -> float:
-    if not question.pairs:
-        return 0.0
-    return len(question.pairs.intersection(pairwise(passage.line))) / len(question.pairs)
+    return len(question.pairs.intersection(pairwise(passage.line))) / (len(question.pairs) or 1)
 
 
 def _length_penalty(passage: Passage) -> float:
     """A penalty for passages that say too little or too much to be read as an answer."""
-    n = len(passage.terms)
-    return 0.1 if n < 4 else 0.1 if n > 80 else 0.0
+    return 0.0 if 4 <= len(passage.terms) <= 80 else 0.1
 
 
 def select_passages(

@@ -1,0 +1,50 @@
+"""Sentences that say what a thing is, for a question that asks for no more than that."""
+
+import re
+from functools import lru_cache
+
+# "What is a closure?", "Who was Ada Lovelace?", "What does WAL mean?": a subject of few words and nothing else.
+ASKS = re.compile(
+    r"\W*(?:(?:what|who)(?:['’]s| is| are| was| were)|define|explain|what (?:does|do)(?= .* (?:mean|stand for)\W*$))\s+"
+    r"(?:an?\s+|the\s+)?(?P<subject>[^\s?!]+(?: [^\s?!]+){0,3}?)(?:\s+(?:mean|stand for))?[\s?!.]*",
+    re.IGNORECASE,
+)
+# Behind "is" and "are" what stands before nouns: "is described below" and "are typically short" define nothing.
+NOUN = r"(?:an?|the|one|another|any|some|each|every|how|what|where|when)\b"
+SAYS = r"(?:means?|defines?|describes?|represents?|denotes?|provides?|lets?|allows?|enables?|refers? to|stands? for)\b"
+VERB = rf"(?:(?:is|are|was|were)\s+{NOUN}|are\s+(?!\w+(?:ly|ed)\b)(?:\w+ )?\w+s\b|{SAYS})"
+MARKS = r"[\s*_`\"'“”‘’(\[]*"
+
+
+def find_subject(question: str) -> str | None:
+    """The subject of a question that asks what it is; None where a question asks for more.
+
+    >>> find_subject("What is a closure?"), find_subject("What is the default port of the server?")
+    ('closure', None)
+    >>> find_subject("What does WAL mean?"), find_subject("Who wrote it?")
+    ('WAL', None)
+    """
+    match = ASKS.fullmatch(question)
+    if match is None or re.search(r"\b(?:of|for|in|on|with|and|or|by|to|at|from)\b", match["subject"]):
+        return None
+    return match["subject"].rstrip(".")
+
+
+def defines(sentence: str, subject: str) -> bool:
+    """Whether a sentence says what the subject is, or that something is called so.
+
+    >>> defines("*Ownership* is a set of rules.", "ownership"), defines("Ownership is described below.", "ownership")
+    (True, False)
+    >>> defines("We call creating a reference *borrowing*.", "borrowing"), defines("Borrowing fails.", "borrowing")
+    (True, False)
+    """
+    return _pattern_of(subject.casefold()).search(sentence.casefold()) is not None
+
+
+@lru_cache(64)
+def _pattern_of(subject: str) -> re.Pattern[str]:
+    name = rf"{MARKS}{MARKS.join(map(re.escape, subject.split()))}(?:s|es)?[*_`\"'”’)\]]*"
+    article = r"(?:[\W_]*(?:an?|the|\w+[’']s)\s+)?[\W_]*"
+    begins = rf"^{article}{name}(?:\s*\([^)]{{0,80}}\))?(?:,[^,.]{{1,80}},)?\s+{VERB}"
+    called = rf"\b(?:called|known as|termed|referred to as)\s+(?:an?\s+|the\s+)?{name}(?!\w)"
+    return re.compile(rf"{begins}|{called}|\bcalls?\b[^.]{{0,80}}\s{name}\W*$")

@@ -1,0 +1,64 @@
+"""A question for what a thing is gets the sentence that says so."""
+
+import pytest
+
+from ragstone.answering.extractive.definitions import defines, find_subject
+from ragstone.answering.extractive.question_analysis import analyze_question
+from ragstone.answering.extractive.selection import rank_passages, select_passages
+from tests.answering.made import hit
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("What is ownership?", "ownership"),
+        ("what's an execution policy", "execution policy"),
+        ("Who was Ada Lovelace?", "Ada Lovelace"),
+        ("Define idempotence.", "idempotence"),
+        ("What does the WAL stand for?", "WAL"),
+        ("What is the price of the basic plan?", None),
+        ("What does it cost?", None),
+        ("How is ownership checked?", None),
+    ],
+)
+def test_the_subject_of_a_question_for_a_meaning_is_all_that_it_asks_about(question: str, subject: str | None) -> None:
+    assert find_subject(question) == subject
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "_Closure_ is a function without a name.",
+        "Rust’s closures are anonymous functions.",
+        "A closure, in Rust, is any function that keeps its surroundings.",
+        "A closure (lambda) lets you keep a value.",
+        "Such a function is called a closure.",
+        "We call these functions *closures*.",
+    ],
+)
+def test_a_sentence_that_defines(sentence: str) -> None:
+    assert defines(sentence, "closure")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Closures are typically short.",
+        "A closure is described in chapter 13.",
+        "Once a closure is the owner, others are not.",
+        "We call the closure twice and go on.",
+        "The enclosure is a fence.",
+    ],
+)
+def test_a_sentence_that_only_says_something_of_it(sentence: str) -> None:
+    assert not defines(sentence, "closure")
+
+
+def test_the_sentence_that_defines_is_quoted_before_those_that_say_the_word_more_often() -> None:
+    text = (
+        "What is more, parts of ownership will be explained with what ownership is not. "
+        "*Ownership* is a set of rules that govern how memory is managed."
+    )
+    subject = analyze_question("What is ownership?", {})
+    best = select_passages(subject, rank_passages(subject, [hit(text)]))[0]
+    assert best.passage.text.startswith("*Ownership* is a set of rules")
