@@ -53,14 +53,26 @@ def test_a_passage_that_says_the_name_itself_stays_and_so_does_one_whose_heading
     assert part_by_question(asked, [*found(pages), *above])[0][-1] == above[0]
 
 
-def test_a_name_that_half_of_the_other_documents_say_tells_none() -> None:
-    pages = {"Ragstone.md": "An engine.", "install.md": "Run pip.", "serve.md": "Ragstone serves.", "a.md": "Ragstone."}
-    assert kept("How is Ragstone installed?", pages) == list(pages)
-    assert kept("How is Ragstone installed?", {**pages, "b.md": "It.", "c.md": "It."}) == [
-        "Ragstone.md",
-        "serve.md",
-        "a.md",
-    ]
+@pytest.mark.parametrize(
+    ("question", "named", "general"),
+    [
+        ("When are backups of the database in Docker written?", "docker.md", "Backups of the database are at 2."),
+        ("What status does the API return beyond the rate limit?", "api-reference.md", "Beyond the rate limit: 429."),
+        ("How much does a course in English cost?", "English course.md", "A course costs 300 euros."),
+        ("How many days of leave does ACME give?", "ACME/about.md", "Employees have 28 days of leave."),
+        ("Combien de jours de congés donne ACME ?", "clients/ACME.md", "Les employés ont 28 jours de congés."),
+    ],
+)
+def test_a_named_document_that_says_less_of_what_is_asked_outdoes_none_of_another_kind(
+    question: str, named: str, general: str
+) -> None:
+    pages = {named: "It was written in May.", "general.md": general}
+    assert kept(question, pages) == list(pages)
+
+
+def test_a_passage_that_says_another_name_which_is_its_documents_own_gives_way() -> None:
+    pages = {"ACME.md": "At ACME staff have 28 days of leave.", "Globex.md": "Flights may be booked."}
+    assert kept("How many days of leave do staff of Globex have?", pages) == ["Globex.md"]
 
 
 def test_in_german_where_every_noun_has_a_capital_a_noun_is_not_taken_for_a_name() -> None:
@@ -101,6 +113,21 @@ def test_a_question_for_a_day_or_month_is_answered_from_the_notes_of_it(question
     assert kept(question, days) == stay
     versions = {"guide 1.9.md": "It waits.", "guide 1.10.md": "It runs."}
     assert kept("What does it do in version 1.9?", versions) == ["guide 1.9.md"]
+
+
+@pytest.mark.parametrize(
+    ("question", "older"),
+    [
+        ("What is the current phone number of Anna?", "Anna's current phone number is 0171 555."),
+        ("Which Java does the latest version of the server need?", "The latest version of the server needs Java 17."),
+        ("How large is the current in the coil?", "The current in the coil is 5 amperes."),
+    ],
+)
+def test_a_later_note_that_says_less_of_what_is_asked_does_not_answer_for_an_older_one(
+    question: str, older: str
+) -> None:
+    pages = {"daily/2024-03-04.md": older, "daily/2024-03-09.md": "The server room and the coil were painted."}
+    assert kept(question, pages) == list(pages)
 
 
 def test_documents_of_one_title_are_told_apart_by_their_dates() -> None:

@@ -2,13 +2,14 @@
 nor one about the latest report from an older one."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
+from ragstone.answering.extractive.alike_documents import has_another_name, tells_own_name
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
 from ragstone.answering.verification.question_mismatch import holds_term
 from ragstone.core.analyzer import extract_terms
-from ragstone.core.dated_names import Mark, Moment, is_of, read_state, split_marks
+from ragstone.core.dated_names import Mark, is_of, read_state, split_marks
 from ragstone.core.document_names import list_name_words
 from ragstone.core.late_pattern import compile_late
 from ragstone.core.types import Document, Hit
@@ -17,7 +18,9 @@ CAPITAL_NOUNS = "german"  # the language in which a capital letter tells no name
 LATEST: Mapping[str, re.Pattern[str]] = {
     language: compile_late(rf"(?i)\b(?:{words})\b")
     for language, words in {
-        "english": "latest|newest|most recent|up[- ]to[- ]date|current|currently",
+        # "the current price", and not the current in a coil
+        "english": r"latest|newest|most recent|up[- ]to[- ]date|currently"
+        r"|current(?=\s(?!(?:in|of|through|at|from|on|between|flow\w*|is|was|does|can|may|must|should)\b)\w)",
         "german": "neu(?:e)?ste[nmrs]?|jüngste[nmrs]?|aktuell(?:e[nmrs]?|ste[nmrs]?)?|derzeit(?:ige[nmrs]?)?",
         "french": "derni(?:er|ère)s?|plus récente?s?|actuel(?:le)?s?|actuellement",
         "spanish": "últim[oa]s?|más recientes?|actual(?:es|mente)?",
@@ -26,6 +29,10 @@ LATEST: Mapping[str, re.Pattern[str]] = {
         "dutch": "nieuwste|laatste|meest recente|huidige",
     }.items()
 }
+NEARLY = (
+    0.67  # the share of a hit's words, by weight, in another document that says as much; .5 does as well (named.py)
+)
+State = tuple[tuple[str, ...], tuple[Mark, ...]]
 
 
 def part_by_question(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
@@ -40,40 +47,45 @@ def _part_by_names(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[lis
     """A hit gives way where title, folders and file name of another document hold all names of the question that its
     own document's hold, and one more, which neither the hit's passage nor its headings have: "2023 Q2
     NVDA.pdf" to "2023 Q1 NVDA.pdf" where the question says Q1 (`benchmarks/answers/README.md`, "Documents that a
-    question names")."""
-    asked = question.names & question.weights.keys()
-    if not asked or (question.own is not None and question.own.language == CAPITAL_NOUNS):
+    question names"). The other one must be its like, or say as much of what is asked: a page on Docker does not answer
+    for one on backups that says nothing of Docker."""
+    tells = question.own is None or question.own.language != CAPITAL_NOUNS
+    asked = question.names & question.weights.keys() if tells else frozenset()
+    named = [_find_terms(question, _name_of(hit.chunk.document)) & asked for hit in hits] if asked else []
+    if len(set(named)) < 2:  # nothing tells them apart
         return list(hits), []
-    named = [_find_terms(question, _name_of(hit.chunk.document)) & asked for hit in hits]
-    said = [_find_said(question, hit, asked) for hit in hits]
-    telling = asked - _find_common(hits, named, said)
-    kinds = {own & telling for own in named}
-    outdone = [
-        any(own & telling < other and not other <= own | held for other in kinds)
-        for own, held in zip(named, said, strict=True)
-    ]
-    return [hit for hit, out in zip(hits, outdone, strict=True) if not out], [
-        hit for hit, out in zip(hits, outdone, strict=True) if out
-    ]
+    said = [_find_said(question, hit) for hit in hits]
+    rest = question.weights.keys() - asked
+    documents: dict[str, tuple[Document, frozenset[str], frozenset[str]]] = {}
+    for hit, own, terms in zip(hits, named, said, strict=True):
+        document = hit.chunk.document
+        _, _, before = documents.get(document.id, (document, own, frozenset()))
+        documents[document.id] = document, own, before | terms
+
+    def says_as_much(its: frozenset[str], terms: frozenset[str]) -> bool:
+        return _says_as_much(question, its & rest, terms & rest)
+
+    kept: list[Hit] = []
+    outdone: list[Hit] = []
+    for hit, own, terms in zip(hits, named, said, strict=True):
+        mine = hit.chunk.document
+        its_own = tells_own_name(mine, hit.chunk.text, question.weights.keys())
+        gives_way = any(
+            own < other
+            and any(not holds_term(name, terms) for name in other - own)
+            and (its_own or has_another_name(mine, document, other - own) or says_as_much(its, terms))
+            for document, other, its in documents.values()
+        )
+        (outdone if gives_way else kept).append(hit)
+    return kept, outdone
 
 
-def _find_said(question: QuestionAnalysis, hit: Hit, asked: frozenset[str]) -> frozenset[str]:
-    """Those of the names that the passage or its headings have."""
-    found = _find_terms(question, f"{text_above(hit.chunk)} {hit.chunk.text}")
-    return frozenset(name for name in asked if holds_term(name, found))
+def _find_said(question: QuestionAnalysis, hit: Hit) -> frozenset[str]:
+    return _find_terms(question, f"{text_above(hit.chunk)} {hit.chunk.text}")
 
 
-def _find_common(
-    hits: Sequence[Hit], named: Sequence[frozenset[str]], said: Sequence[frozenset[str]]
-) -> frozenset[str]:
-    """The names that tell no document, such as a product's in its manual: half of the documents that are not called so
-    say them."""
-    others: dict[str, dict[str, bool]] = {}
-    for hit, own, held in zip(hits, named, said, strict=True):
-        for name in frozenset().union(*named) - own:
-            by_document = others.setdefault(name, {})
-            by_document[hit.chunk.document.id] = by_document.get(hit.chunk.document.id, False) or name in held
-    return frozenset(name for name, saying in others.items() if 2 * sum(saying.values()) >= len(saying))
+def _says_as_much(question: QuestionAnalysis, its: Set[str], ours: Set[str]) -> bool:
+    return sum(question.weights[term] for term in its) >= NEARLY * sum(question.weights[term] for term in ours)
 
 
 def _find_terms(question: QuestionAnalysis, text: str) -> frozenset[str]:
@@ -85,27 +97,44 @@ def _name_of(document: Document) -> str:
 
 
 def _part_by_date(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
-    """Of the states of one document a hit gives way to one of the date or version that the question says, and where it
-    says none and asks for the latest, to one of the latest."""
+    """Of the states of one document a hit gives way to one of the date or version that the question says, unless its
+    passage says that itself; where the question says none and asks for the latest, to a later one."""
     _, asked = split_marks(question.text)
     asks = LATEST.get(question.own.language if question.own else "english")
-    if not asked and (asks is None or not asks.search(question.text)):
-        return list(hits), []
+    if asked:
+        return _part_by_marks(asked, hits)
+    return _part_by_age(question, asks, hits) if asks and asks.search(question.text) else (list(hits), [])
+
+
+def _part_by_marks(asked: Sequence[Mark], hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
     states = [_read_state(hit.chunk.document) for hit in hits]
+    named = {series for series, marks in states if any(is_of(marks, one) for one in asked)}
     kept: list[Hit] = []
-    outdone: list[Hit] = []
+    others: list[Hit] = []
     for hit, (series, marks) in zip(hits, states, strict=True):
-        others = [own for name, own in states if name == series]
-        best = [own for own in others if any(is_of(own, one) for one in asked)] if asked else [max(others, key=_order)]
-        (kept if not best or marks in best else outdone).append(hit)
-    return kept, outdone
+        said = () if series not in named else (*marks, *split_marks(hit.chunk.text)[1])
+        (others if said and not any(is_of(said, one) for one in asked) else kept).append(hit)
+    return kept, others
 
 
-def _order(marks: Sequence[Mark]) -> list[Moment]:
-    return [moment for _, moment in marks]
+def _part_by_age(question: QuestionAnalysis, asks: re.Pattern[str], hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
+    """A hit gives way to a later state of its document, if the hits of that say as much of what is asked: today's note
+    does not answer for an older one with the number."""
+    states = [_read_state(hit.chunk.document) for hit in hits]
+    asking = {term for match in asks.finditer(question.text) for term in extract_terms(match[0])}
+    said = [_find_said(question, hit) & question.weights.keys() - asking for hit in hits]
+    by_state: dict[State, frozenset[str]] = {}
+    for state, terms in zip(states, said, strict=True):
+        by_state[state] = by_state.get(state, frozenset()) | terms
+    kept: list[Hit] = []
+    older: list[Hit] = []
+    for hit, (series, marks), terms in zip(hits, states, said, strict=True):
+        later = (its for (other, its_marks), its in by_state.items() if other == series and its_marks > marks)
+        (older if any(_says_as_much(question, its, terms) for its in later) else kept).append(hit)
+    return kept, older
 
 
-def _read_state(document: Document) -> tuple[tuple[str, ...], tuple[Mark, ...]]:
+def _read_state(document: Document) -> State:
     """What the states of a document have in common, and its dates and versions: source and path but for those in it;
     where it has none, the title, and the date that the document takes effect or bears."""
     series, marks = read_state(document.path)
