@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol, cast
 
 from ragstone import guard
@@ -231,10 +232,12 @@ async def choose_passages(
     every = rank_passages(analysed, [*best, *outdone])
     ranked = [one for one in every if one.passage.hit < len(best)]
     compares_words = _compares_words(retrieved)
-    floor = await _measure_floor(retrieved, language)
+    floor, gives_way = await _measure_floor(retrieved, language), bool(first) and first[0] in outdone
+    signs = partial(collect_evidence, idf=idf, compares_words=compares_words, floor=floor, gives_way=gives_way)
+    judge = partial(signs, analysed, best)
     if sparing is not None:
         chosen = _select(analysed, best, ranked, insist=insist)
-        found = collect_evidence(analysed, best, chosen, idf=idf, compares_words=compares_words, floor=floor)
+        found = judge(chosen)
         if is_settled(found, _drop_unfit_calibration(sparing, found, retrieved)):
             found = replace(found, similar=found.cosine)
             return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
@@ -249,9 +252,7 @@ async def choose_passages(
         every = apply_similarity(every, similar, matches)
         ranked = [one for one in every if one.passage.hit < len(best)]
     chosen = _select(analysed, best, ranked, insist=insist)
-    found = collect_evidence(
-        analysed, best, chosen, idf=idf, compared=every, compares_words=compares_words, floor=floor
-    )
+    found = judge(chosen, compared=every)
     return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
 
 

@@ -158,7 +158,7 @@ def choose_model(found: Evidence) -> AbstentionModel:
 
 
 def _explain_refusal(model: AbstentionModel, found: Evidence) -> Decision:
-    reason = _main_reason(model.contributions(found))
+    reason = "something_else" if found.gives_way else _main_reason(model.contributions(found))
     if reason == "missing_terms" and found.missing:
         return Decision(True, reason, _name_unmentioned(found.missing))
     return Decision(True, reason, MESSAGES[reason])

@@ -67,7 +67,7 @@ class Evidence:
     the passage part in wording (see `wording`). typed: 1 where the passage holds something of the kind asked for.
     covered to replaced_number: the question beside the passage (see `replaced`). missing: the question's words, as it
     writes them, whose terms no hit has, heaviest first; none that names nothing. unidentified: identifiers of the
-    question whose last number is in no hit.
+    question whose last number is in no hit. gives_way: the best hit is of another document than is asked about.
     """
 
     hits: int
@@ -95,6 +95,7 @@ class Evidence:
     replaced_number: float = 0.0
     missing: tuple[str, ...] = ()
     unidentified: tuple[str, ...] = ()
+    gives_way: bool = False
 
 
 def collect_evidence(
@@ -106,17 +107,18 @@ def collect_evidence(
     compared: Sequence[ScoredPassage] = (),
     compares_words: bool = False,
     floor: float | None = None,
+    gives_way: bool = False,
 ) -> Evidence:
     """The signs of a question, its hits in order and the passages chosen from them.
 
     `idf` is what BM25 was computed with; without it the question's own weights stand in. `compared` are the passages
-    that the chosen ones were chosen from; `compares_words`, `floor`: see `Evidence`.
+    that the chosen ones were chosen from; `compares_words`, `floor`, `gives_way`: see `Evidence`.
     """
     compares_words = compares_words and floor is None  # single words of such a language lie near each other, too
     cosines = [raise_zero(hit.signals["cosine"], floor) for hit in hits if "cosine" in hit.signals]
     cosine = max(cosines, default=None)
     if not hits or not chosen:
-        return Evidence(len(hits), cosine=cosine, compares_words=compares_words, floor=floor)
+        return Evidence(len(hits), cosine=cosine, compares_words=compares_words, floor=floor, gives_way=gives_way)
     lead = max(chosen, key=lambda one: one.score)
     match = lead.match
     return replace(
@@ -129,6 +131,7 @@ def collect_evidence(
         unmatched=match.unmatched if match else None,
         compares_words=compares_words,
         floor=floor,
+        gives_way=gives_way,
     )
 
 
