@@ -24,9 +24,17 @@ JATS = """<article><front><article-meta><title-group><article-title>On roofs</ar
 <list><list-item><p>K2</p></list-item></list></p></sec></body></article>"""
 DITA = """<task id="t"><title>Mend</title><taskbody><context><p>When it leaks.</p></context><steps>
 <step><cmd>Climb.</cmd><info>Use a <b>ladder</b>.</info></step><step><cmd>Lay.</cmd></step></steps></taskbody></task>"""
-BOOK = """<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><description><title-info><book-title>The sea
+BOOK = f"""<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><description><title-info><book-title>The sea
 </book-title></title-info></description><body><section><title><p>Chapter</p><p>One</p></title>
-<p>It was <em>dark</em>.</p></section></body><binary id="i">aGVsbG8=</binary></FictionBook>"""
+<p>It was <em>dark</em>.</p></section></body><binary id="i">aGVsbG8{"=" * 99}</binary></FictionBook>"""
+# Items that begin with an element, terms beside their items, words between items, divisions and sources.
+LISTS = """<article><title>Of lists<fn><p>Or less.</p></fn></title><procedure><para>Stop it first.</para>
+<step><b>Term</b>: said <i>of</i> it</step></procedure><list><label>A</label><item>is B</item></list>
+<qandaset><qandadiv><title>Whys</title><qandaentry><question><para>Why?</para></question><answer><para>So.</para>
+</answer></qandaentry></qandadiv></qandaset><ref-list><ref><label>1</label><element-citation><name><surname>Knuth</surname
+><given-names>D</given-names></name><article-title>Art</article-title><year>1970</year></element-citation></ref>
+</ref-list><bibliography><bibliomixed><abbrev>K</abbrev> Knuth. <title>Art</title></bibliomixed></bibliography>
+</article>"""
 
 
 def read(text: str) -> Extraction:
@@ -78,6 +86,19 @@ def read(text: str) -> Extraction:
             ],
         ),
         (BOOK, [("heading", 1, "The sea"), ("heading", 1, "Chapter One"), ("paragraph", 0, "It was dark.")]),
+        (
+            LISTS,
+            [
+                ("heading", 1, "Of lists Or less."),
+                ("paragraph", 0, "Stop it first."),
+                ("list", 1, "- Term: said of it"),
+                ("list", 1, "- A: is B"),
+                ("paragraph", 0, "Whys"),
+                ("list", 2, "- Why?: So."),
+                ("list", 1, "- 1: Knuth D Art 1970"),
+                ("list", 1, "- K Knuth. Art"),
+            ],
+        ),
     ],
 )
 def test_a_document_is_its_headings_paragraphs_lists_code_and_tables(
@@ -104,6 +125,12 @@ def test_data_that_is_named_as_documents_are_stays_as_it_is_written(text: str) -
 def test_a_name_that_stands_for_markup_is_only_a_name() -> None:
     text = '<!DOCTYPE article [<!ENTITY a "<para>"> <!ENTITY b "&c;">]><article><para>&a; and &b; run</para></article>'
     assert read(text).record == "a and b run"
+
+
+def test_the_deepest_section_of_a_document_is_read() -> None:
+    assert read(f"<book>{'<section>' * 250}<para>x</para>{'</section>' * 250}</book>").record == "x"
+    item = "<para><itemizedlist><listitem>"
+    assert "deep" in read(f"<book>{item * 84}deep{'</listitem></itemizedlist></para>' * 84}</book>").record
 
 
 @pytest.mark.parametrize("name", ["a.docbook", "a.fb2", "a.dita"])

@@ -16,12 +16,14 @@ TITLES = frozenset("title head bridgehead article-title refname glossterm book-t
 PARAGRAPHS = frozenset("para simpara p subtitle formalpara shortdesc cmd v l subject attribution".split())
 LISTS = frozenset(
     "itemizedlist orderedlist variablelist simplelist procedure substeps steps steps-unordered calloutlist qandaset "
-    "list ul ol sl dl parml def-list ref-list listBibl bibliography".split()
+    "qandadiv bibliodiv list ul ol sl dl parml def-list ref-list listBibl bibliography".split()
 )
 ITEMS = frozenset(
     "listitem list-item varlistentry member step callout qandaentry item li sli dlentry plentry def-item ref bibl "
-    "biblioentry".split()
+    "biblStruct biblioentry bibliomixed".split()
 )
+# A title in one of them is no heading.
+CITATIONS = frozenset("bibl biblStruct biblioentry bibliomixed citation element-citation mixed-citation".split())
 TERMS = frozenset("term dt pt question label".split())
 CODE = frozenset("programlisting screen literallayout synopsis codeblock preformat eg pre".split())
 TABLES = frozenset("table informaltable tgroup simpletable".split())
@@ -29,17 +31,19 @@ ROWS, CELLS = frozenset(("row", "tr", "strow", "sthead")), frozenset(("entry", "
 NOTES = frozenset(("footnote", "fn", "note", "tip", "warning", "caution", "important"))
 BREAKS = frozenset(("break", "br", "lb", "sbr"))
 SILENT = frozenset("indexterm remark comment binary draft-comment tex-math alternatives-math colspec col".split())
-BLOCKS = TITLES | PARAGRAPHS | LISTS | ITEMS | CODE | TABLES | NOTES
-DEEPEST = 200
+BLOCKS = TITLES | PARAGRAPHS | LISTS | ITEMS | CITATIONS | CODE | TABLES | NOTES
+WITHIN = PARAGRAPHS | LISTS | CODE | TABLES | NOTES  # blocks that stand in paragraphs too
+LINES = PARAGRAPHS | TITLES | ITEMS - CITATIONS | CELLS | TERMS  # hold words, also where all of them are in elements
+DEEPEST = 256  # as deep as XML is read
 SHARE = 0.5  # of the text that stands in paragraphs, items, cells and code
 
 
 def is_document(root: Element) -> bool:
     """Whether an XML file is a document: by its root's name, and as most of its text is in paragraphs and alike."""
-    if element_name(root) not in ROOTS:
+    if element_name(root) not in ROOTS or _count_letters(root):
         return False
-    whole = sum(map(_count_letters, root.iter()))
-    return whole > 0 and _count_told(root, told=False) >= SHARE * whole
+    whole, told = _count_told(root)
+    return whole > 0 and told >= SHARE * whole
 
 
 def read_document(root: Element) -> Iterator[BlockDraft]:
@@ -47,16 +51,18 @@ def read_document(root: Element) -> Iterator[BlockDraft]:
     yield from _read_children(root, 1, 0)
 
 
-def _count_told(root: Element, *, told: bool) -> int:
-    """The letters in paragraphs, items, cells and code."""
-    count, waiting = 0, [(root, told)]
+def _count_told(root: Element) -> tuple[int, int]:
+    """The letters that a document shows, and those of them in paragraphs, items, cells and code."""
+    whole, told, waiting = 0, 0, [(root, False)]
     while waiting:
         element, inside = waiting.pop()
         name = element_name(element)
-        inside = inside or name in PARAGRAPHS or name in CODE or name in ITEMS or name in CELLS or name in TITLES
-        count += _count_letters(element) if inside else 0
-        waiting += ((child, inside) for child in element)
-    return count
+        if name not in SILENT:
+            inside = inside or name in PARAGRAPHS or name in CODE or name in ITEMS or name in CELLS or name in TITLES
+            count = _count_letters(element)
+            whole, told = whole + count, told + count * inside
+            waiting += ((child, inside) for child in element)
+    return whole, told
 
 
 def _count_letters(element: Element) -> int:
@@ -82,7 +88,7 @@ def _read_element(element: Element, level: int, inner: int, depth: int) -> Itera
         yield BlockDraft("code", "".join(map(str, element.itertext())).strip("\n"), language=element.get("language"))
     elif name in TABLES and any(element_name(one) in ROWS for one in element.iter()):
         yield from _read_table(element, inner, depth + 1)
-    elif name in PARAGRAPHS or _count_letters(element) or not any(map(_is_block, element.iterdescendants())):
+    elif name in PARAGRAPHS | CITATIONS or _count_letters(element) or not _holds_blocks(element):
         yield BlockDraft("paragraph", _read_line(element))
         yield from _read_within(element, inner, depth + 1)
     else:
@@ -95,8 +101,8 @@ def _read_within(element: Element, level: int, depth: int) -> Iterator[BlockDraf
         yield from _read_element(child, level, level, depth)
 
 
-def _is_block(element: Element) -> bool:
-    return element_name(element) in BLOCKS
+def _holds_blocks(element: Element) -> bool:
+    return any(element_name(one) in BLOCKS for one in element.iterdescendants())
 
 
 def _has_title(element: Element) -> bool:
@@ -108,7 +114,7 @@ def _has_title(element: Element) -> bool:
 def _find_blocks(element: Element) -> Iterator[Element]:
     """The outermost blocks in a paragraph."""
     for child in element:
-        if element_name(child) in LISTS | CODE | TABLES | NOTES | PARAGRAPHS:
+        if element_name(child) in WITHIN:
             yield child
         elif element_name(child) not in SILENT:
             yield from _find_blocks(child)
@@ -122,40 +128,62 @@ def _read_line(element: Element) -> str:
         one = waiting.pop()
         if isinstance(one, str):
             parts.append(one)
-        elif one is element or element_name(one) not in LISTS | CODE | TABLES | NOTES | PARAGRAPHS | SILENT:
+        elif one is element or element_name(one) not in WITHIN | SILENT:
             parts.append(" " if element_name(one) in BREAKS else one.text or "")
+            parting = "" if element_name(one) in LINES or _count_letters(one) else " "  # parts of a name or an address
             for child in reversed(one):
-                waiting += [child.tail or "", child]
+                waiting += [child.tail or parting, child]
     return " ".join("".join(parts).split())
 
 
 def _read_title(element: Element) -> str:
-    """The words of a title or term, in paragraphs too."""
-    return " ".join(filter(None, (_read_line(one) for one in (element, *_find_blocks(element)))))
+    """The words of a title or term, in paragraphs and notes too."""
+    return " ".join(filter(None, (_read_line(element), *map(_read_title, _find_blocks(element)))))
 
 
 def _read_list(parent: Element, level: int, depth: int) -> Iterator[BlockDraft]:
-    """Each item with its term; what an item holds beside its first words stands below it."""
+    """Each item with its term, which may stand in front of it; what an item holds beside its first words stands below
+    it. What stands between items is read too."""
+    term = ""
     for item in parent:
         name = element_name(item)
-        if name in TITLES:
-            yield BlockDraft("paragraph", _read_line(item))
-        if (name not in ITEMS and name not in LISTS) or depth > DEEPEST:
-            continue
-        if name in LISTS:
+        if name in TERMS:
+            term = " ".join(filter(None, (term, _read_title(item))))
+        elif depth <= DEEPEST and name in LISTS:
             yield from _read_list(item, level + 1, depth + 1)
-            continue
-        terms = " ".join(filter(None, (_read_title(one) for one in item if element_name(one) in TERMS)))
-        drafts = [one for one in _read_item(item, depth + 1) if one.text or one.cells]
-        first = drafts.pop(0).text if drafts and drafts[0].type == "paragraph" else ""
-        yield BlockDraft("list", f"- {': '.join(filter(None, (terms, first)))}", level=level)
-        for draft in drafts:
-            nested = draft.type == "list"
-            yield BlockDraft("list", draft.text, level=draft.level + level) if nested else draft
+        elif depth <= DEEPEST and name in ITEMS:
+            yield from _read_entry(item, term, level, depth)
+            term = ""
+        elif name in TITLES:
+            yield BlockDraft("paragraph", _read_line(item))
+        else:
+            yield from _read_element(item, 6, 6, depth + 1)
+    yield BlockDraft("paragraph", term)
 
 
-def _read_item(item: Element, depth: int) -> Iterator[BlockDraft]:
-    if (item.text or "").strip():
+def _read_entry(item: Element, term: str, level: int, depth: int) -> Iterator[BlockDraft]:
+    """One item of a list behind its term."""
+    line = _is_line(item)
+    terms = [_read_title(one) for one in item if element_name(one) in TERMS and not line]
+    drafts = [one for one in _read_item(item, depth + 1, line=line) if one.text or one.cells]
+    first = drafts.pop(0).text if drafts and drafts[0].type == "paragraph" else ""
+    words = ": ".join(filter(None, (" ".join(filter(None, (term, *terms))), first)))
+    yield BlockDraft("list", f"- {words}", level=level)
+    for draft in drafts:
+        nested = draft.type == "list"
+        yield BlockDraft("list", draft.text, level=draft.level + level) if nested else draft
+
+
+def _is_line(item: Element) -> bool:
+    """Whether the words of an item stand in no paragraph of their own."""
+    if element_name(item) in CITATIONS or _count_letters(item):
+        return True
+    named = any(element_name(one) in TERMS for one in item)
+    return not named and not _holds_blocks(item)
+
+
+def _read_item(item: Element, depth: int, *, line: bool) -> Iterator[BlockDraft]:
+    if line:
         yield BlockDraft("paragraph", _read_line(item))
         yield from _read_within(item, 6, depth)
         return
