@@ -37,17 +37,28 @@ CHATGPT = [
                     "content": {"parts": ["9,000.", {"image": 1}]},
                 }
             },
+            "c": {
+                "message": {
+                    "author": {"role": "assistant"},
+                    "create_time": DAY + 61,
+                    "content": {"content_type": "code", "text": "print(1)"},
+                }
+            },
             "a": {"message": {"author": {"role": "user"}, "create_time": DAY, "content": {"parts": ["How dear?"]}}},
             "s": {"message": {"author": {"role": "system"}, "create_time": DAY, "content": {"parts": ["Be brief."]}}},
         },
     }
 ]
+PRINTED = "assistant (2024-03-04 10:01 UTC): print(1)"
 CLAUDE = [
     {
         "name": name,
-        "chat_messages": [{"sender": "human", "text": "How dear?", "created_at": "2024-03-04T10:00:00Z"}],
+        "chat_messages": [{"sender": "human", **said, "created_at": "2024-03-04T10:00:00Z"}],
     }
-    for name in ("Roof", "")
+    for name, said in (
+        ("Roof", {"text": "How dear?", "attachments": [{"file_name": "a.txt", "extracted_content": "9,000"}]}),
+        ("", {"text": "", "content": [{"type": "text", "text": "How dear?"}]}),
+    )
 ]
 DUMP = {
     "channel_id": "C1",
@@ -90,11 +101,14 @@ DUMP = {
             FACEBOOK,
             ["Bo Müller", "Ann (2024-03-04 10:00 UTC): Plan\nhttps://x.org", "Bo Müller (2024-03-04 10:01 UTC): Grüße"],
         ),
-        (CHATGPT, ["Roof", "user (2024-03-04 10:00 UTC): How dear?", "assistant (2024-03-04 10:01 UTC): 9,000."]),
+        (
+            CHATGPT,
+            ["Roof", "user (2024-03-04 10:00 UTC): How dear?", "assistant (2024-03-04 10:01 UTC): 9,000.", PRINTED],
+        ),
         (
             CLAUDE,
             [
-                *("Roof", "human (2024-03-04 10:00 UTC): How dear?"),
+                *("Roof", "human (2024-03-04 10:00 UTC): How dear?\na.txt\n9,000"),
                 *("(no name)", "human (2024-03-04 10:00 UTC): How dear?"),
             ],
         ),

@@ -116,6 +116,8 @@ def test_a_document_is_its_headings_paragraphs_lists_code_and_tables(
         "<book><title>The sea</title><price>9</price><isbn>12345678901234</isbn></book>",
         "<task><name>mend</name><command>run the whole of it</command></task>",
         "<config><para>Words of a setting.</para></config>",
+        '<set name="looks"><item key="colour">Red</item><item key="size">Big</item></set>',
+        '<glossary><entry term="SQL" means="a language"/><entry>it</entry></glossary>',
     ],
 )
 def test_data_that_is_named_as_documents_are_stays_as_it_is_written(text: str) -> None:

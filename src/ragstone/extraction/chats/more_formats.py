@@ -72,7 +72,7 @@ def _read_nodes(mapping: Mapping[str, Any]) -> list[Message]:
         author, content = one.get("author"), one.get("content")
         if isinstance(author, dict) and isinstance(content, dict) and author.get("role") not in UNSEEN:
             parts = content.get("parts")
-            texts = [strip_text(part) for part in parts] if isinstance(parts, list) else []
+            texts = [*map(strip_text, parts)] if isinstance(parts, list) else [strip_text(content.get("text"))]
             read.append(make_message(strip_text(author.get("role")), read_seconds(one.get("create_time")), texts))
     return sorted(read, key=attrgetter("when"))  # those of one minute stay as they are
 
@@ -88,7 +88,7 @@ def read_claude(value: Any) -> Conversation | None:
                 strip_text(talk.get("name")),
                 [
                     make_message(
-                        strip_text(one.get("sender")), read_moment(one.get("created_at")), [strip_text(one.get("text"))]
+                        strip_text(one.get("sender")), read_moment(one.get("created_at")), _list_claude_texts(one)
                     )
                     for one in list_dicts(talk["chat_messages"])
                 ],
@@ -96,6 +96,15 @@ def read_claude(value: Any) -> Conversation | None:
             for talk in talks
         ]
     )
+
+
+def _list_claude_texts(one: Mapping[str, Any]) -> list[str]:
+    """What a message says, and the texts that were put into it with their names."""
+    said = strip_text(one.get("text"))
+    texts = [said] if said else [strip_text(part.get("text")) for part in list_dicts(one.get("content"))]
+    for file in list_dicts(one.get("attachments")):
+        texts += [strip_text(file.get(key)) for key in ("file_name", "extracted_content")]
+    return texts
 
 
 def _read_thousandths(moment: object) -> Any:

@@ -28,6 +28,7 @@ TERMS = frozenset("term dt pt question label".split())
 CODE = frozenset("programlisting screen literallayout synopsis codeblock preformat eg pre".split())
 TABLES = frozenset("table informaltable tgroup simpletable".split())
 ROWS, CELLS = frozenset(("row", "tr", "strow", "sthead")), frozenset(("entry", "td", "th", "cell", "stentry"))
+UNSAID = frozenset(("id", "class", "role", "version", "lang"))  # attributes of sections in documents
 NOTES = frozenset(("footnote", "fn", "note", "tip", "warning", "caution", "important"))
 BREAKS = frozenset(("break", "br", "lb", "sbr"))
 SILENT = frozenset("indexterm remark comment binary draft-comment tex-math alternatives-math colspec col".split())
@@ -39,7 +40,8 @@ SHARE = 0.5  # of the text that stands in paragraphs, items, cells and code
 
 
 def is_document(root: Element) -> bool:
-    """Whether an XML file is a document: by its root's name, and as most of its text is in paragraphs and alike."""
+    """Whether an XML file is a document: by its root's name, and as most of what it says is in paragraphs and alike;
+    data say it in attributes too, which a document's reader does not show."""
     if element_name(root) not in ROOTS or _count_letters(root):
         return False
     whole, told = _count_told(root)
@@ -52,17 +54,23 @@ def read_document(root: Element) -> Iterator[BlockDraft]:
 
 
 def _count_told(root: Element) -> tuple[int, int]:
-    """The letters that a document shows, and those of them in paragraphs, items, cells and code."""
-    whole, told, waiting = 0, 0, [(root, False)]
+    """The letters of a document and of the attributes of its sections (those of words and tables are about looks), and
+    those of them in paragraphs, items, cells and code."""
+    whole, told, waiting = 0, 0, [(root, False, False)]
     while waiting:
-        element, inside = waiting.pop()
+        element, inside, looks = waiting.pop()
         name = element_name(element)
         if name not in SILENT:
+            count, looks = _count_letters(element), looks or inside or name in TABLES
+            whole += count + (0 if looks else _count_values(element))
             inside = inside or name in PARAGRAPHS or name in CODE or name in ITEMS or name in CELLS or name in TITLES
-            count = _count_letters(element)
-            whole, told = whole + count, told + count * inside
-            waiting += ((child, inside) for child in element)
+            told += count * inside
+            waiting += ((child, inside, looks) for child in element)
     return whole, told
+
+
+def _count_values(element: Element) -> int:
+    return sum(len(value) for name, value in element.items() if name not in UNSAID and not str(name).startswith("{"))
 
 
 def _count_letters(element: Element) -> int:
