@@ -150,6 +150,8 @@ async def test_an_uploaded_mail_goes_with_its_attachments(own: Settings) -> None
         )
         original = await client.get(f"/v1/documents/{made['members'][1]['id']}/original")
         assert original.content == b"item,price\nroof,9000\n"
+        damaged = await upload(client, "offer.pdf", bytes(range(256)) * 4)
+        assert "is not a PDF as its name says" in damaged.json()["error"]["message"]
         assert (await client.delete(f"/v1/documents/{made['id']}")).json()["removed"] == 2
         assert list_uploads(own) == []
 

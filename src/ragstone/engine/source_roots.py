@@ -101,7 +101,7 @@ def _leave_store_out(wanted: SourceSettings, store: str) -> SourceSettings:
 
 
 def make_container_limits(limits: LimitSettings) -> ContainerLimits:
-    """How much an archive or a mail may hold."""
+    """How much an archive, a mail or a PDF may hold."""
     from ragstone.extraction.containers import ContainerLimits
     from ragstone.extraction.sandbox import Bounds
 
@@ -115,7 +115,7 @@ def make_container_limits(limits: LimitSettings) -> ContainerLimits:
 
 
 def may_hold_members(path: str) -> bool:
-    """Whether a file of this name may be an archive or a mail, whose files are documents of their own."""
+    """Whether a file of this name may be an archive, a mail or a PDF, whose files are documents of their own."""
     from ragstone.extraction.containers import is_candidate
 
     return is_candidate(path)

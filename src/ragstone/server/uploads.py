@@ -45,8 +45,8 @@ BUSY_SECONDS, BUSY_PAUSE = 30.0, 0.2  # how long an upload waits for a run of an
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The document that an upload became. Of an archive or a mail `members` are all documents, of which it is the
-    first, and `skipped` names the files in it that were not read."""
+    """The document that an upload became. Of an archive, a mail or a PDF `members` are all documents, of which it
+    is the first, and `skipped` names the files in it that were not read."""
 
     document: Document
     members: list[Document] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Uploads:
 
     async def add(self, engine: Engine, file: Path, path: str) -> Added:
         """Take a received file as the document `path`; its former edition stays where the new one is refused. Of an
-        archive or a mail, the files in it are documents below `path`.
+        archive, a mail or a PDF, the files in it are documents below `path`.
 
         Raises `Refused` with the reason, and `Busy` while another process ingests uploads into this collection.
         """
@@ -206,8 +206,8 @@ def check_upload_path(path: str) -> str:
 
 
 async def _find_members(engine: Engine, path: str) -> list[Document]:
-    """The documents of an upload that is an archive or a mail, by path, also those that the caller may not see; none
-    for any other upload."""
+    """The documents of an upload that holds files, by path, also those that the caller may not see; none for any
+    other."""
     if not may_hold_members(path):
         return []
     newest = await engine.store.ledger(engine.scope).documents(UPLOADS)
@@ -217,7 +217,7 @@ async def _find_members(engine: Engine, path: str) -> list[Document]:
 
 
 async def _remove_members(engine: Engine, path: str) -> int:
-    """Remove the documents in an archive or a mail; returns how many."""
+    """Remove the documents in an archive, a mail or a PDF; returns how many."""
     return sum([await engine.delete(one.path, source=UPLOADS) for one in await _find_members(engine, path)])
 
 
@@ -273,8 +273,9 @@ def _has_taken(run: Run) -> bool:
 
 
 def _raise_skip(run: Run, path: str) -> None:
-    """Raise `Refused` with the reason where a run skipped its file, or all files in it."""
-    for skipped in (*run.stats["skipped"], *run.stats["ignored"]):
+    """Raise `Refused` with the reason where a run skipped its file, or all files in it: that of the file itself."""
+    left_out = (*run.stats["skipped"], *run.stats["ignored"])
+    for skipped in sorted(left_out, key=lambda one: one["path"] != path):
         if skipped["path"] == path or (not _has_taken(run) and is_within(skipped["path"], path)):
             named = skipped["path"]
             raise Refused(skipped["reason"], skipped.get("message") or f"{named} is of no format that Ragstone reads")

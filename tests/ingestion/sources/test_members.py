@@ -124,6 +124,18 @@ def test_ignore_files_in_an_archive_hold_in_it_and_are_remembered(
     assert len(paths(source(tmp_path, ignore_files=False))) == 1 + 2 * 9
 
 
+def test_rules_in_an_archive_are_compared_with_so_many_files_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_zip(tmp_path / "x.zip", {".gitignore": b"*.log\n*.tmp", **{f"{at}.log": b"text" for at in range(4)}})
+    write_zip(tmp_path / "y.zip", {".gitignore": b"*.log", "a.log": b"text"})
+    monkeypatch.setattr("ragstone.ingestion.sources.ignore_files.MOST_COMPARED", 4)
+    found = list(source(tmp_path).walk())
+    assert [one.path for one in found if isinstance(one, ListedFile)] == ["x.zip/2.log", "x.zip/3.log"]
+    [told] = [one for one in found if isinstance(one, Skipped) and one.reason == "too_large"]
+    assert (told.path, "too many rules" in told.message) == ("x.zip/.gitignore", True)
+
+
 def test_an_archive_that_is_denied_is_not_opened_either(tmp_path: Path) -> None:
     write_zip(tmp_path / "x.zip", {"secret.zip": pack_zip({"a.md": b"1"})})
     found = source(tmp_path, deny=("secret.zip",))

@@ -85,6 +85,15 @@ def _list_members(
             elif why.path not in told:
                 told.add(why.path)
                 yield why
+    if rules.ignore_files.is_spent:
+        yield _refuse_rules(entry.path, contents)
+
+
+def _refuse_rules(path: str, contents: Contents) -> Skipped:
+    """One line for rules that were not heeded to the end."""
+    name = f"{path}/{next(iter(contents.ignore_files))}"
+    few = "its ignore files have too many rules for its files, and the last files were not compared with them"
+    return Skipped(name, "too_large", f"{path}: {few}; unpack it, or shorten them")
 
 
 def _judge(path: str, there: str, name: str, rules: EntryRules, judged: dict[str, Skipped | None]) -> Skipped | None:

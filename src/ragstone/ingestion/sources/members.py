@@ -1,4 +1,4 @@
-"""The files in archives and mails of a folder: listed behind their container, read by their joined paths."""
+"""The files in archives, mails and PDFs of a folder: listed behind their container, read by their joined paths."""
 
 import io
 import os

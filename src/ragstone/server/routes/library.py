@@ -135,8 +135,8 @@ def _read_cursor(cursor: str | None) -> tuple[str, str] | None:
     },
 )
 async def upload_document(request: Request, collection: Collection = None, wait: bool = True) -> Response:
-    """Adds or replaces one document: a form with `file`, and `path` unless it is called after the file. Of an archive
-    or a mail, `members` lists the documents that came of it, `skipped` the files in it that were not read. With
+    """Adds or replaces one document: a form with `file`, and `path` unless it is called after the file. Of an archive,
+    a mail or a PDF, `members` lists the documents that came of it, `skipped` the files in it that were not read. With
     `wait=false` a job is queued: the answer is 202 with its id, or 429 where too many wait."""
     engine = await open_engine(request, collection=collection)
     state = state_of(request)
