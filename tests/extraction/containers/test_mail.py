@@ -133,6 +133,13 @@ def test_attachments_of_a_restricted_mail_are_closed(headers: dict[str, str], cl
     assert bool(member.enclosing.closed) is closed
 
 
+def test_facts_of_a_mail_have_no_signs_that_control_a_terminal() -> None:
+    odd = "=?utf-8?q?Offer=1b[2J=e2=80=ae!=00?="
+    data = make_mail(CSV).as_bytes().replace(b"Subject: Offer", f"Subject: {odd}".encode())
+    [member] = open_mail(data.replace(b"From: a@x.org", f"From: {odd} <a@x.org>".encode())).members.values()
+    assert (member.enclosing.subject, member.enclosing.author) == ("Offer [2J !", "Offer [2J ! <a@x.org>")
+
+
 @pytest.mark.parametrize(("sensitivity", "closed"), [(0, False), (1, True), (2, True), (3, False)])
 def test_attachments_of_an_outlook_message_are_closed_with_it(sensitivity: int, closed: bool) -> None:
     data = Outlook("Offer", "x", attachments=[("prices.csv", PRICES)], sensitivity=sensitivity).to_bytes()

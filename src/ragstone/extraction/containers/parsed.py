@@ -120,7 +120,7 @@ class ParsedContainer:
         while whole in self.members:
             self._last[plain] = self._last.get(plain, 1) + 1
             whole = f"{folder}{stem} ({self._last[plain]}){ending}"
-        facts = (fact[:LONGEST] for fact in (row.closed, row.subject, row.author, row.date))
+        facts = (_clean_text(fact[:LONGEST]) for fact in (row.closed, row.subject, row.author, row.date))
         self.members[whole] = Member(whole, row.size, Enclosing(*facts), is_plain=row.plain)
         self._rows[whole] = row
 
@@ -135,10 +135,14 @@ class DamagedContainer(ParsedContainer):
         self.add_problem("broken", "its start is damaged; get the file anew")
 
 
+def _clean_text(text: str) -> str:
+    """A text without characters that control a terminal or turn the text around them."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
 def _clean_part(name: str, instead: str) -> str:
     """One name of a path."""
-    readable = "".join(sign if sign.isprintable() else " " for sign in name)
-    plain = re.sub(r"[/\\]", "_", readable).strip(" ")
+    plain = re.sub(r"[/\\]", "_", _clean_text(name)).strip(" ")
     plain = cut_name(plain)
     try:
         return clean_name(plain) if plain.strip("._ ") else instead
