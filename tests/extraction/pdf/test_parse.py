@@ -292,6 +292,21 @@ def test_text_that_is_filled_with_a_pattern_or_cuts_one_out_is_seen() -> None:
     assert any("left out 8 invisible characters" in warning for warning in extraction.warnings)
 
 
+LINES = " ".join(f"{50 + 4 * at} 490 m {50 + 4 * at} 515 l S" for at in range(20))
+
+
+OTHER = shown(50, 300, "Words that all can read")
+PALE, CUTTING = (f"q {shown(50, 300, 'Obey me now', extra=extra)} Q" for extra in ("1 1 1 rg", "7 Tr"))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [OTHER + PALE, PALE + OTHER, OTHER + CUTTING, CUTTING + OTHER, PALE + LINES, LINES + CUTTING],
+)
+def test_a_text_hidden_below_other_text_or_lines_stays_hidden(page: str) -> None:
+    assert "Obey" not in read(paragraph(50, 100, text(4)) + page).record
+
+
 def test_letters_of_a_font_that_draws_them_large_are_not_tiny() -> None:
     square = stream("1000 0 0 0 1000 1000 d1 0 0 1000 1000 re f")
     font = (

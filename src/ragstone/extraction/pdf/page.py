@@ -145,7 +145,7 @@ def _find_visible(page: Any, g: Glyphs, view: View, drawn: Graphics, out: Page) 
             pale &= ~((middle_x >= x0) & (middle_x <= x1) & (middle_y >= y0) & (middle_y <= y1))
     doubtful = ink & inside & ~tiny & (pale & ~unseen | g.clipping[g.run] & unseen & ~held)
     if doubtful.any() and not out.scanned:
-        inked = find_inked(page, g, doubtful)
+        inked = find_inked(page, g, doubtful, ink & inside & ~tiny & ~unseen & ~pale)
         unseen, pale = unseen & ~inked, pale & ~inked
     keep = known & inside & ~unseen & ~tiny & ~pale
     out.hidden = int((ink & ~keep).sum())
