@@ -1,5 +1,6 @@
 """Tokens: what is accepted, and every way in which one is not."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -232,12 +233,12 @@ def test_keys_are_read_again_after_a_while_and_serve_on_when_nobody_answers() ->
         assert keys.find_key("two")
 
 
-def test_known_keys_are_found_while_another_thread_fetches_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An issuer that is slow holds up no caller whose key is known."""
+async def test_made_up_tokens_hold_up_no_good_one_while_the_issuer_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, begun, going = [0.0], threading.Event(), threading.Event()
     with serving(jwk(RSA_KEY, "one")) as site:
         keys, read = Keyset(site.url, now=lambda: clock[0]), keyset._read_keys
-        assert keys.find_key("one")
+        tokens = TokenAuthenticator(settings(key=None, jwks=site.url), keyset=keys)
+        assert (await tokens.authenticate(token())).tenant == "acme"
 
         def read_slowly(place: str) -> bytes:
             begun.set()
@@ -246,12 +247,32 @@ def test_known_keys_are_found_while_another_thread_fetches_them(monkeypatch: pyt
 
         monkeypatch.setattr(keyset, "_read_keys", read_slowly)
         clock[0] += FRESH + 1
-        with ThreadPoolExecutor(1) as pool:
-            fetching = pool.submit(keys.find_key, "made-up")
-            assert begun.wait(HANG)
-            assert keys.find_key("one")
+        pool = ThreadPoolExecutor(2)
+        asyncio.get_running_loop().set_default_executor(pool)  # of two threads: a few made-up ones would take all
+        flood = [asyncio.ensure_future(tokens.authenticate(token(kid=f"made-up-{n}"))) for n in range(4)]
+        try:
+            await asyncio.wait_for(asyncio.to_thread(begun.wait, HANG), HANG)
+            assert (await asyncio.wait_for(tokens.authenticate(token()), HANG)).tenant == "acme"
+        finally:
             going.set()
-            assert fetching.result(HANG) is None
+            refused = await asyncio.gather(*flood, return_exceptions=True)
+        assert [getattr(one, "reason", None) for one in refused] == ["signature"] * 4
+        assert site.asked == 2
+
+
+@pytest.mark.parametrize("kid", ["one", None])
+async def test_a_key_that_takes_the_place_of_another_without_another_name_is_known_soon(kid: str | None) -> None:
+    clock = [0.0]
+    with serving(jwk(RSA_KEY, "one")) as site:
+        keys = Keyset(site.url, now=lambda: clock[0])
+        tokens = TokenAuthenticator(settings(key=None, jwks=site.url), keyset=keys)
+        assert (await tokens.authenticate(token(kid=kid))).tenant == "acme"
+        site.keys[:] = [jwk(OTHER_KEY, "one")]
+        clock[0] += PAUSE
+        assert (await tokens.authenticate(token(OTHER_KEY, kid=kid))).tenant == "acme"
+        with pytest.raises(Unauthorized):
+            await tokens.authenticate(token(kid=kid))
+        assert site.asked == 2
 
 
 def test_only_the_configured_place_is_asked() -> None:

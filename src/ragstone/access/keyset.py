@@ -12,10 +12,11 @@ from ragstone.core.errors import Unavailable
 
 FRESH = 600.0  # seconds that keys are taken as they are
 STALE = 3600.0  # seconds that they serve when the issuer does not answer: then a withdrawn key must be out of use
-PAUSE = 30.0  # seconds between two askings for unknown keys: made-up names must not become a flood
+PAUSE = 30.0  # seconds between two askings: made-up names and signatures must not become a flood
 TIMEOUT = 5.0  # seconds, for all of it
 LARGEST = 256 * 1024  # bytes; a set of keys has a few thousand
 Jwk = Mapping[str, Any]
+FindKey = Callable[[str | None], Jwk | None]
 
 
 class Keyset:
@@ -29,30 +30,23 @@ class Keyset:
         self._read_at: float | None = None
         self._tried_at: float | None = None
 
+    def find_known(self, kid: str | None) -> Jwk | None:
+        """The key of this name among those at hand, at once; without a name the only one. None too where they are to be
+        read again, unless another thread does so now."""
+        age = self._age
+        return None if age is None or age > (STALE if self._lock.locked() else FRESH) else self._match_key(kid)
+
     def find_key(self, kid: str | None) -> Jwk | None:
-        """The key of this name; without a name the only one. Raises `Unavailable` when none could ever be read."""
-        if not self._lock.acquire(blocking=self._find_now(kid) is None):
-            return self._find_now(kid)  # another thread fetches them now
-        try:
+        """The key of this name after the keys were read again, where they may be by now: for a token that those at hand
+        do not fit. Raises `Unavailable` when none could ever be read."""
+        with self._lock:
             age = self._age
-            if age is None or age > FRESH:
-                self._refresh_keys(must=age is None or age > STALE)
-            found = self._match_key(kid)
-            if found is None and kid is not None and self._may_ask():
-                self._refresh_keys(must=False)
-                found = self._match_key(kid)
-            return found
-        finally:
-            self._lock.release()
+            self._refresh_keys(must=age is None or age > STALE)
+            return self._match_key(kid)
 
     @property
     def _age(self) -> float | None:
         return None if self._read_at is None else self._now() - self._read_at
-
-    def _find_now(self, kid: str | None) -> Jwk | None:
-        """The key of this name among those at hand, while they may serve."""
-        age = self._age
-        return None if age is None or age > STALE else self._match_key(kid)
 
     def _match_key(self, kid: str | None) -> Jwk | None:
         fitting = [key for key in self._keys if key.get("use", "sig") == "sig" and kid in (None, key.get("kid"))]

@@ -5,24 +5,24 @@ from typing import Any
 
 import jwt
 
-from ragstone.access.keyset import Keyset
+from ragstone.access.keyset import FindKey
 from ragstone.config.jwt import JwtSettings
 from ragstone.core.errors import ConfigError, Unauthorized
 
 UNREADABLE = ("malformed", "invalid token: Ragstone cannot decode it")
 
 
-def verify_token(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Mapping[str, Any]:
+def verify_token(token: str, issuer: JwtSettings, find_key: FindKey | None) -> Mapping[str, Any]:
     """The claims of a token after checking its signature, times and audience; raises `Unauthorized`."""
     try:
-        return _decode_token(token, issuer, keyset)
+        return _decode_token(token, issuer, find_key)
     except jwt.PyJWTError as error:
         raise _translate_error(error, issuer) from error
     except (ValueError, TypeError, ArithmeticError, RecursionError) as error:  # what odd bytes make of a parser
         raise Unauthorized(*UNREADABLE) from error
 
 
-def _decode_token(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Mapping[str, Any]:
+def _decode_token(token: str, issuer: JwtSettings, find_key: FindKey | None) -> Mapping[str, Any]:
     header = jwt.get_unverified_header(token)
     algorithm = header.get("alg")
     if algorithm not in issuer.algorithms:
@@ -31,7 +31,7 @@ def _decode_token(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Map
         raise Unauthorized("malformed", "the token requires unknown extensions (crit)")
     claims: Mapping[str, Any] = jwt.decode(
         token,
-        _select_key(issuer, keyset, header.get("kid"), str(algorithm)),
+        _select_key(issuer, find_key, header.get("kid"), str(algorithm)),
         algorithms=[str(algorithm)],
         audience=issuer.audience,
         issuer=issuer.issuer,
@@ -41,13 +41,13 @@ def _decode_token(token: str, issuer: JwtSettings, keyset: Keyset | None) -> Map
     return claims
 
 
-def _select_key(issuer: JwtSettings, keyset: Keyset | None, kid: Any, algorithm: str) -> jwt.PyJWK | str:
+def _select_key(issuer: JwtSettings, find_key: FindKey | None, kid: Any, algorithm: str) -> jwt.PyJWK | str:
     """The key that must have signed: chosen here, never by what the token brings along."""
-    if keyset is None:
+    if find_key is None:
         return str(issuer.key)
     if not isinstance(kid, str | None):
         raise Unauthorized("malformed", "invalid kid of the token: expected a text")
-    found = keyset.find_key(kid)
+    found = find_key(kid)
     if found is None:
         which = (
             "has no kid, which it needs unless the issuer has exactly one key"

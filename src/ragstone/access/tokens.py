@@ -3,12 +3,13 @@
 import asyncio
 import re
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from typing import Any
 
 from ragstone.access.credential import Credential, Role
-from ragstone.access.keyset import Keyset
+from ragstone.access.keyset import FindKey, Keyset
 from ragstone.config.jwt import JwtSettings
 from ragstone.core.errors import Unauthorized, UsageError
 from ragstone.core.types import Scope
@@ -34,17 +35,29 @@ class TokenAuthenticator:
             signature.check_key(issuer.key, issuer.algorithms)
         self._issuer = issuer
         self._keyset = keyset or (Keyset(issuer.jwks) if issuer.jwks else None)
+        self._fetching = ThreadPoolExecutor(1, thread_name_prefix="ragstone-keys")
 
     async def authenticate(self, token: str) -> Credential:
         """The credential that a token is; raises `Unauthorized`, or `Unavailable` without the issuer's keys."""
-        return await asyncio.to_thread(self._authenticate_now, token)
+        keys = self._keyset
+        if keys is None:
+            return await asyncio.to_thread(self._authenticate_now, token, None)
+        try:
+            return await asyncio.to_thread(self._authenticate_now, token, keys.find_known)
+        except Unauthorized as error:
+            if error.reason != "signature":
+                raise
+        # The issuer may have other keys by now. All such tokens wait in one thread, so that made-up ones take none from
+        # others while an issuer is slow.
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._fetching, self._authenticate_now, token, keys.find_key)
 
-    def _authenticate_now(self, token: str) -> Credential:
+    def _authenticate_now(self, token: str, find_key: FindKey | None) -> Credential:
         from ragstone.access import signature
 
         if len(token) > LONGEST:
             raise Unauthorized("malformed", f"the token is longer than {LONGEST} characters")
-        return self._make_credential(signature.verify_token(token, self._issuer, self._keyset))
+        return self._make_credential(signature.verify_token(token, self._issuer, find_key))
 
     def _make_credential(self, claims: Mapping[str, Any]) -> Credential:
         tenant = claims.get(self._issuer.tenant_claim)
