@@ -70,6 +70,14 @@ def test_a_named_document_that_says_less_of_what_is_asked_outdoes_none_of_anothe
     assert kept(question, pages) == list(pages)
 
 
+@pytest.mark.parametrize(
+    "paths", [("Configure Docker.md", "Configure backups.md"), ("Docker/setup.md", "Backups/setup.md")]
+)
+def test_a_document_whose_other_name_is_asked_for_too_stays(paths: tuple[str, str]) -> None:
+    pages = dict(zip(paths, ("It is set in daemon.json.", "Write the hour of backups into cron."), strict=True))
+    assert kept("How do I configure the hour of backups in Docker?", pages) == list(pages)
+
+
 def test_a_passage_that_says_another_name_which_is_its_documents_own_gives_way() -> None:
     pages = {"ACME.md": "At ACME staff have 28 days of leave.", "Globex.md": "Flights may be booked."}
     assert kept("How many days of leave do staff of Globex have?", pages) == ["Globex.md"]

@@ -12,21 +12,22 @@ WORDS = re.compile(r"[^\W_]+")
 INNER_NAME = re.compile(r"[^\W\dA-Z_][,;]? ([A-Z][^\W_]*)|\b(?:A[ts]|In|For|By|Of|With|From) ([A-Z][^\W_]*)")
 
 
-def has_another_name(one: Document, other: Document, names: Set[str]) -> bool:
+def has_another_name(one: Document, other: Document, names: Set[str], asked: Set[str]) -> bool:
     """Whether a document bears another name where a second one has some of these: another folder written with a capital
-    or number at the same place, or another word in a file name or title that is the same for the rest.
+    or number at the same place, or another word in a file name or title that is the same for the rest. Words that are
+    asked for do not count: "Configure backups" is another kind beside "Configure Docker" for backups in Docker.
 
     >>> paths = "2023 Q1 NVDA.pdf", "2023 Q1 INTC.pdf", "roof.pdf"
     >>> nvda, intc, roof = (Document("", "files", path, 1, "", "") for path in paths)
-    >>> has_another_name(nvda, intc, {"intc"}), has_another_name(roof, intc, {"intc"})
-    (True, False)
+    >>> [has_another_name(one, intc, {"intc"}, {"intc", "rose"}) for one in (nvda, roof)]
+    [True, False]
     """
     ours, theirs = one.path.split("/"), other.path.split("/")
-    for own, its in zip_longest(ours[:-1], theirs[:-1]):
-        if its and not names.isdisjoint(_list_terms(its)):
-            return bool(own) and not own[0].islower() and names.isdisjoint(_list_terms(own))
+    for own, its in zip_longest(ours[:-1], theirs[:-1], fillvalue=""):
+        if not names.isdisjoint(terms := _list_terms(its)):
+            return bool(own) and not own[0].islower() and asked.isdisjoint(_list_terms(own) - terms)
     files = ((readable_name(ours[-1]), readable_name(theirs[-1])), (one.title or "", other.title or ""))
-    return any(_differ_in_name(own, its, names) for own, its in files)
+    return any(_differ_in_name(own, its, names, asked) for own, its in files)
 
 
 def tells_own_name(document: Document, text: str, asked: Set[str]) -> bool:
@@ -49,8 +50,8 @@ def _list_terms(folder: str) -> frozenset[str]:
     return frozenset(extract_terms(readable_path(folder)))
 
 
-def _differ_in_name(one: str, other: str, names: Set[str]) -> bool:
+def _differ_in_name(one: str, other: str, names: Set[str], asked: Set[str]) -> bool:
     ours, theirs = frozenset(extract_terms(one)), frozenset(extract_terms(other))
     if names.isdisjoint(theirs) or not names.isdisjoint(ours):
         return False
-    return bool(ours & theirs) and bool(ours - theirs)
+    return bool(ours & theirs) and bool(ours - theirs) and asked.isdisjoint(ours - theirs)

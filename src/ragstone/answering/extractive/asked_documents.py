@@ -73,7 +73,11 @@ def _part_by_names(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[lis
         gives_way = any(
             own < other
             and any(not holds_term(name, terms) for name in other - own)
-            and (its_own or has_another_name(mine, document, other - own) or says_as_much(its, terms))
+            and (
+                its_own
+                or has_another_name(mine, document, other - own, question.weights.keys())
+                or says_as_much(its, terms)
+            )
             for document, other, its in documents.values()
         )
         (outdone if gives_way else kept).append(hit)
