@@ -155,6 +155,7 @@ def test_all_that_is_logged_goes_to_the_masked_log() -> None:
         '"ragstone.queries"',
         '"uvicorn.error"',
         '"opentelemetry"',
+        '"psycopg"',
         "name",  # Ray's, which are only made quieter
         "LOGGER_NAME",
     }

@@ -10,7 +10,12 @@ from ragstone.core import query_log
 from ragstone.guard import mask_secrets
 
 # Ours, and those of libraries that set a level of their own, which the root's then does not hold back.
-LOGGERS = tuple(map(logging.getLogger, ("ragstone", "uvicorn.error", "opentelemetry", "psycopg")))
+LOGGERS = (
+    logging.getLogger("ragstone"),
+    logging.getLogger("uvicorn.error"),
+    logging.getLogger("opentelemetry"),
+    logging.getLogger("psycopg"),
+)
 start_log = logging.getLogger("ragstone.start")
 
 
