@@ -31,8 +31,8 @@ FORMS: tuple[Form, ...] = (
     (rf"(?<![a-z]){NAME}[-_./ ]?{YEAR}(?!\d)", "date", lambda m, y: (int(y), MONTHS[m], 0)),
     (rf"(?<!\d){YEAR}[-_/]{MONTH}(?!\d)", "date", lambda y, m: (int(y), int(m), 0)),
     (rf"(?<!\d){YEAR}(?:[-_/](?:20)?\d\d)?(?!\d)", "date", lambda y: (int(y), 0, 0)),
-    (r"(?<![a-z])(?:v|ver|version|rev|revision)[-_. ]?(\d+(?:[._]\d+)*)(?!\w)", "version", _read_version),
-    (r"(?<![\w.])(\d+(?:\.\d+)+)(?!\w)", "version", _read_version),
+    (r"(?<![a-z])(?:v|ver|version|rev|revision)[-_. ]?(\d{1,9}(?:[._]\d{1,9})*+)(?!\w)", "version", _read_version),
+    (r"(?<![\w.])(\d{1,9}(?:\.\d{1,9})++)(?!\w)", "version", _read_version),
 )
 PATTERNS = tuple((compile_late(pattern), kind, read) for pattern, kind, read in FORMS)
 BLANKS = re.compile(r"[\s_.-]+")

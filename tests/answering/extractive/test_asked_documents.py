@@ -138,6 +138,11 @@ def test_a_later_note_that_says_less_of_what_is_asked_does_not_answer_for_an_old
     assert kept(question, pages) == list(pages)
 
 
+def test_digits_without_end_are_no_version() -> None:
+    pages = {"guide 1.9.md": f"v{'1' * 5_000} 1.{'1' * 5_000}", "guide 1.10.md": "It runs."}
+    assert kept("What does it do in version 1.9?", pages) == ["guide 1.9.md"]
+
+
 def test_documents_of_one_title_are_told_apart_by_their_dates() -> None:
     said: list[dict[str, Any]] = [{"meta": {"date": "2023-05-01"}}, {"effective_at": "2024-01-01"}, {}]
     dated = [

@@ -6,6 +6,7 @@ from ragstone.answering.extractive.definitions import defines, find_subject
 from ragstone.answering.extractive.question_analysis import analyze_question
 from ragstone.answering.extractive.selection import rank_passages, select_passages
 from tests.answering.made import hit
+from tests.speed import grows_in_step
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,8 @@ from tests.answering.made import hit
         ("What is the price of the basic plan?", None),
         ("What does it cost?", None),
         ("How is ownership checked?", None),
+        ("What is `WAL`?", "WAL"),
+        (f"What is {'a' * 300}?", None),
     ],
 )
 def test_the_subject_of_a_question_for_a_meaning_is_all_that_it_asks_about(question: str, subject: str | None) -> None:
@@ -62,3 +65,12 @@ def test_the_sentence_that_defines_is_quoted_before_those_that_say_the_word_more
     subject = analyze_question("What is ownership?", {})
     best = select_passages(subject, rank_passages(subject, [hit(text)]))[0]
     assert best.passage.text.startswith("*Ownership* is a set of rules")
+
+
+@pytest.mark.parametrize("text", ["a{}x", "called{}x", "the{}closure", "closure{}(x"])
+def test_blanks_in_a_hostile_sentence_cost_time_in_step(text: str) -> None:
+    grows_in_step(lambda size: defines(text.format(" " * size), "closure"), (500, 1_000, 2_000, 4_000))
+
+
+def test_a_hostile_question_costs_no_time() -> None:
+    grows_in_step(lambda size: find_subject(f"what is {'.' * size} a b c d e f"), (1_000, 2_000, 4_000, 8_000))

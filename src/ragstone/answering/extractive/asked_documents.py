@@ -29,15 +29,14 @@ LATEST: Mapping[str, re.Pattern[str]] = {
         "dutch": "nieuwste|laatste|meest recente|huidige",
     }.items()
 }
-NEARLY = (
-    0.67  # the share of a hit's words, by weight, in another document that says as much; .5 does as well (named.py)
-)
+# The share of a hit's words, by weight, that another document has which says as much; .5 does as well (named.py).
+NEARLY = 0.67
 State = tuple[tuple[str, ...], tuple[Mark, ...]]
 
 
 def part_by_question(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
-    """The hits that may answer, and those whose documents another one outdoes, each in their order: by what the
-    question names, then by date where it asks for the latest."""
+    """The hits that may answer, and those whose documents another one outdoes: by what the question names, then by the
+    date or version that it says, or the latest where it asks for that."""
     named, outdone = _part_by_names(question, hits)
     latest, older = _part_by_date(question, named)
     return latest, [*outdone, *older]

@@ -13,7 +13,9 @@ ASKS = re.compile(
 NOUN = r"(?:an?|the|one|another|any|some|each|every|how|what|where|when)\b"
 SAYS = r"(?:means?|defines?|describes?|represents?|denotes?|provides?|lets?|allows?|enables?|refers? to|stands? for)\b"
 VERB = rf"(?:(?:is|are|was|were)\s+{NOUN}|are\s+(?!\w+(?:ly|ed)\b)(?:\w+ )?\w+s\b|{SAYS})"
-MARKS = r"[\s*_`\"'“”‘’(\[]*"
+SIGNS = "*_`\"'“”‘’()[]"  # around words: quotation marks, and marks of Markdown
+MARKS = rf"[\s{re.escape(SIGNS)}]*+"  # possessive, as all runs of blanks here: nothing behind them begins with one
+LONGEST = 200  # characters of a question that asks for no more than a meaning
 
 
 def find_subject(question: str) -> str | None:
@@ -24,10 +26,10 @@ def find_subject(question: str) -> str | None:
     >>> find_subject("What does WAL mean?"), find_subject("Who wrote it?")
     ('WAL', None)
     """
-    match = ASKS.fullmatch(question)
+    match = ASKS.fullmatch(question) if len(question) <= LONGEST else None
     if match is None or re.search(r"\b(?:of|for|in|on|with|and|or|by|to|at|from)\b", match["subject"]):
         return None
-    return match["subject"].rstrip(".")
+    return match["subject"].strip(f".{SIGNS}") or None
 
 
 def defines(sentence: str, subject: str) -> bool:
@@ -43,8 +45,8 @@ def defines(sentence: str, subject: str) -> bool:
 
 @lru_cache(64)
 def _pattern_of(subject: str) -> re.Pattern[str]:
-    name = rf"{MARKS}{MARKS.join(map(re.escape, subject.split()))}(?:s|es)?[*_`\"'”’)\]]*"
-    article = r"(?:[\W_]*(?:an?|the|\w+[’']s)\s+)?[\W_]*"
-    begins = rf"^{article}{name}(?:\s*\([^)]{{0,80}}\))?(?:,[^,.]{{1,80}},)?\s+{VERB}"
-    called = rf"\b(?:called|known as|termed|referred to as)\s+(?:an?\s+|the\s+)?{name}(?!\w)"
-    return re.compile(rf"{begins}|{called}|\bcalls?\b[^.]{{0,80}}\s{name}\W*$")
+    name = rf"{MARKS.join(map(re.escape, subject.split()))}(?:s|es)?[{re.escape(SIGNS)}]*+"
+    article = r"[\W_]*+(?:(?:an?|the|\w+[’']s)\s[\W_]*+)?"
+    begins = rf"^{article}{name}(?:\s*+\([^)]{{0,80}}\))?(?:,[^,.]{{1,80}},)?\s++{VERB}"
+    called = rf"\b(?:called|known as|termed|referred to as)\s{MARKS}(?:(?:an?|the)\s{MARKS})?{name}(?!\w)"
+    return re.compile(rf"{begins}|{called}|\bcalls?\b[^.]{{0,80}}[\s{re.escape(SIGNS)}]{name}\W*+$")
