@@ -23,15 +23,8 @@ from ragstone.answering.extractive.question_analysis import QuestionAnalysis, an
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
 from ragstone.answering.extractive.row_selection import select_rows
-from ragstone.answering.extractive.selection import (
-    ScoredPassage,
-    apply_similarity,
-    place_of_passage,
-    rank_passages,
-    read_whole,
-    select_passages,
-    sort_for_reading,
-)
+from ragstone.answering.extractive.scored_passages import ScoredPassage, place_of_passage, sort_for_reading
+from ragstone.answering.extractive.selection import apply_similarity, rank_passages, read_whole, select_passages
 from ragstone.answering.extractive.word_matching import Matches, WordMatch, locate_words, summarize_matches
 from ragstone.answering.verification.citations import (
     cite_quotes,

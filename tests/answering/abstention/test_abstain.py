@@ -22,12 +22,8 @@ from ragstone.answering.abstention.abstain import (
 from ragstone.answering.abstention.calibration import AbstentionPolicy
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.extractive.question_analysis import analyze_question
-from ragstone.answering.extractive.selection import (
-    apply_similarity,
-    place_of_passage,
-    rank_passages,
-    select_passages,
-)
+from ragstone.answering.extractive.scored_passages import place_of_passage
+from ragstone.answering.extractive.selection import apply_similarity, rank_passages, select_passages
 from tests.answering.made import hit
 
 TEXT = "Rollo swore fealty to King Charles in 911. He was baptised a year later."

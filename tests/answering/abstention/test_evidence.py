@@ -4,12 +4,8 @@ import pytest
 
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.extractive.question_analysis import analyze_question
-from ragstone.answering.extractive.selection import (
-    apply_similarity,
-    place_of_passage,
-    rank_passages,
-    select_passages,
-)
+from ragstone.answering.extractive.scored_passages import place_of_passage
+from ragstone.answering.extractive.selection import apply_similarity, rank_passages, select_passages
 from ragstone.core.types import Hit
 from tests.answering.made import hit
 

@@ -37,6 +37,8 @@ def test_the_subject_of_a_question_for_a_meaning_is_all_that_it_asks_about(quest
         "A closure (lambda) lets you keep a value.",
         "Such a function is called a closure.",
         "We call these functions *closures*.",
+        "- **Closure** (lambda): a function that keeps its surroundings",
+        "Closure – any function without a name",
     ],
 )
 def test_a_sentence_that_defines(sentence: str) -> None:
@@ -51,6 +53,8 @@ def test_a_sentence_that_defines(sentence: str) -> None:
         "Once a closure is the owner, others are not.",
         "We call the closure twice and go on.",
         "The enclosure is a fence.",
+        "Closure: see below",
+        "Closure-based designs of this kind fail.",
     ],
 )
 def test_a_sentence_that_only_says_something_of_it(sentence: str) -> None:
@@ -67,7 +71,28 @@ def test_the_sentence_that_defines_is_quoted_before_those_that_say_the_word_more
     assert best.passage.text.startswith("*Ownership* is a set of rules")
 
 
-@pytest.mark.parametrize("text", ["a{}x", "called{}x", "the{}closure", "closure{}(x"])
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (
+            "## Naming\n\nThis page documents names of recording rules.\n\n"
+            "## Recording Rules\n\nRecording rules precompute expressions. Their results are stored.",
+            "Recording rules precompute expressions.",
+        ),
+        (
+            "## 2.1 What is a recording rule?\n\nSuch rules compute sums before anyone asks.\n\n"
+            "## Use\n\nThis team names its rules.",
+            "Such rules compute sums before anyone asks.",
+        ),
+    ],
+)
+def test_the_sentence_below_the_name_says_what_it_is(text: str, answer: str) -> None:
+    subject = analyze_question("What is a recording rule?", {})
+    best = select_passages(subject, rank_passages(subject, [hit(text, cosine=0.5)]))[0]
+    assert best.passage.text.startswith(answer)
+
+
+@pytest.mark.parametrize("text", ["a{}x", "closure{}:", "closure: {}a a", "called{}x", "the{}closure", "closure{}(x"])
 def test_blanks_in_a_hostile_sentence_cost_time_in_step(text: str) -> None:
     grows_in_step(lambda size: defines(text.format(" " * size), "closure"), (500, 1_000, 2_000, 4_000))
 

@@ -11,7 +11,8 @@ from ragstone.answering.extractive.passages import chunk_passages
 from ragstone.answering.extractive.question_analysis import analyze_question
 from ragstone.answering.extractive.reading_form import make_quotes
 from ragstone.answering.extractive.row_selection import select_rows
-from ragstone.answering.extractive.selection import ScoredPassage, rank_passages
+from ragstone.answering.extractive.scored_passages import ScoredPassage
+from ragstone.answering.extractive.selection import rank_passages
 from ragstone.core.types import Hit, join_slices
 from tests.answering.made import chunk, hit
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from ragstone.answering.extractive.question_analysis import analyze_question
-from ragstone.answering.extractive.selection import apply_similarity, place_of_passage, rank_passages, select_passages
+from ragstone.answering.extractive.scored_passages import place_of_passage
+from ragstone.answering.extractive.selection import apply_similarity, rank_passages, select_passages
 from ragstone.answering.extractive.word_matching import WordMatch, lead_over_mean, locate_words, summarize_matches
 from ragstone.core.ports import TokenMatches
 from tests.answering.made import hit

@@ -9,7 +9,7 @@ from ragstone.answering.abstention.unrelated_texts import raise_zero
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
 from ragstone.answering.extractive.row_dates import extract_date_terms
-from ragstone.answering.extractive.selection import ScoredPassage
+from ragstone.answering.extractive.scored_passages import ScoredPassage
 from ragstone.answering.extractive.word_matching import lead_over_mean
 from ragstone.answering.verification.question_mismatch import (
     extract_numbers,

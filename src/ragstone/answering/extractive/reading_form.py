@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import reduce
 
 from ragstone.answering.extractive.passages import Passage
-from ragstone.answering.extractive.selection import ScoredPassage
+from ragstone.answering.extractive.scored_passages import ScoredPassage
 from ragstone.answering.verification.citations import Quote
 from ragstone.answering.verification.spans import spans_at
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.passages import Passage
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
-from ragstone.answering.extractive.selection import ScoredPassage
+from ragstone.answering.extractive.scored_passages import ScoredPassage
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.comparable_words import Word, parse_words_once
 from ragstone.core.contrary_words import is_opposite

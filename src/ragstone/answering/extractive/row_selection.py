@@ -9,7 +9,7 @@ from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.passages import Passage, split_passages
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
 from ragstone.answering.extractive.row_dates import list_days
-from ragstone.answering.extractive.selection import ScoredPassage
+from ragstone.answering.extractive.scored_passages import ScoredPassage
 from ragstone.answering.extractive.table_rows import TableRow
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit

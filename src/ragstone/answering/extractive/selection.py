@@ -6,11 +6,18 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ragstone.answering.extractive.compared_text import text_above
-from ragstone.answering.extractive.definitions import defines
+from ragstone.answering.extractive.definitions import begins_with, defines, is_named
 from ragstone.answering.extractive.passages import Passage, name_heading, split_passages
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, answers_kind
 from ragstone.answering.extractive.quotable import may_answer, sends_elsewhere
 from ragstone.answering.extractive.replies import find_reply, is_question
+from ragstone.answering.extractive.scored_passages import (
+    ScoredPassage,
+    drop_overlapping,
+    passage_order,
+    place_of_passage,
+    sort_for_reading,
+)
 from ragstone.answering.extractive.widening import widen_passage
 from ragstone.answering.extractive.word_matching import Matches, WordMatch
 from ragstone.core.analyzer import extract_terms
@@ -45,26 +52,13 @@ class SelectionOptions:
     weakest: float = 2.0
     elsewhere: float = 1.0  # against a sentence that sends the reader elsewhere, where is asked how something is done
     defines: float = 1.5  # for a sentence that says what the thing is that a question asks the meaning of
+    headed: float = (
+        0.75  # for the first sentence below a heading that is that thing's name and speaks of something else
+    )
     chunk: float = 2.0  # the cosine of the question and the passage's chunk
     rank: float = 0.2  # for the first hit; the second has half of it, and so on
     hits: int = 8
     alike: float = 0.8
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredPassage:
-    """A passage with what speaks for it: its score, the share of the question's mass that it covers, its kind,
-    its cosine with the question where that is known, and that of its chunk, which stands for it until then; how it
-    matches the question's single words, where a model compared them."""
-
-    passage: Passage
-    score: float
-    covered: frozenset[str]
-    coverage: float
-    typed: bool
-    similar: float | None = None
-    chunk_cosine: float | None = None
-    match: WordMatch | None = None
 
 
 def rank_passages(
@@ -74,13 +68,13 @@ def rank_passages(
     how = how or SelectionOptions()
     headings = frozenset(name_heading(heading) for hit in hits[: how.hits] for heading in hit.chunk.heading_path)
     scored = [
-        _score_passage(question, passage, around, how, hits[passage.hit].signals.get("cosine"))
+        _score_passage(question, passage, pieces[max(0, passage.index - 1)], around, how, hits[passage.hit])
         for pieces in split_passages(hits[: how.hits])
         for passage, around in _iterate_with_context(question, pieces)
         if may_answer(question, passage, headings)
         and not (is_question(passage) and find_reply(pieces, passage) is None)
     ]
-    return sorted(scored, key=_passage_order)
+    return sorted(scored, key=passage_order)
 
 
 def apply_similarity(
@@ -105,12 +99,7 @@ def apply_similarity(
     ]
     least = min((one.score for one in compared), default=math.inf)
     others = [replace(o, score=min(o.score, least)) for o in scored if place_of_passage(o.passage) not in similar]
-    return [*sorted(compared, key=_passage_order), *sorted(others, key=_passage_order)]
-
-
-def place_of_passage(passage: Passage) -> tuple[int, int]:
-    """The rank of its hit and its number there."""
-    return passage.hit, passage.index
+    return [*sorted(compared, key=passage_order), *sorted(others, key=passage_order)]
 
 
 def _with_similarity(
@@ -122,19 +111,22 @@ def _with_similarity(
     return replace(one, score=round(score, 6), similar=similar, match=match)
 
 
-def _passage_order(scored: ScoredPassage) -> tuple[float, int, int]:
-    return (-scored.score, scored.passage.hit, scored.passage.start)
-
-
 def _score_passage(
-    question: QuestionAnalysis, passage: Passage, beside: frozenset[str], how: SelectionOptions, cosine: float | None
+    question: QuestionAnalysis,
+    passage: Passage,
+    before: Passage,
+    beside: frozenset[str],
+    how: SelectionOptions,
+    hit: Hit,
 ) -> ScoredPassage:
+    cosine = hit.signals.get("cosine")
     mass = question.total_weight or 1.0
     covered = question.find_terms(passage.terms, passage.text) & question.weights.keys()
     around = (question.weights.keys() & beside) - covered
     numbered = {term for term in around if _has_digit(term)}  # an identifier is said above its facts once
     coverage = _sum_weights(question, covered) / mass
     typed = answers_kind(question, passage.text, passage.terms)
+    asks_for_text = question.kind == "how_to" or question.defined is not None
     score = (
         coverage
         + (how.context * _sum_weights(question, around - numbered) + _sum_weights(question, numbered)) / mass
@@ -143,10 +135,21 @@ def _score_passage(
         + how.rank / (1 + passage.hit)
         + (how.chunk + how.similarity) * (cosine or 0.0)
         - _length_penalty(passage)
-        + how.defines * (question.defined is not None and defines(passage.text, question.defined))
-        - how.elsewhere * (question.kind == "how_to" and sends_elsewhere(passage))
+        + _rate_meaning(question, passage, before, how)
+        - how.elsewhere * (asks_for_text and sends_elsewhere(passage))
     )
     return ScoredPassage(passage, round(score, 6), covered, round(coverage, 6), typed, chunk_cosine=cosine)
+
+
+def _rate_meaning(question: QuestionAnalysis, passage: Passage, before: Passage, how: SelectionOptions) -> float:
+    """How far a passage says what the thing is that is asked about; `before` is the piece above it."""
+    if question.defined is None:
+        return 0.0
+    if defines(passage.text, question.defined):
+        return how.defines
+    if before.form != "heading" or not is_named(before.text, question.defined):
+        return 0.0
+    return how.defines if begins_with(passage.text, question.defined) else how.headed
 
 
 def read_whole(question: QuestionAnalysis, hit: Hit, rank: int) -> ScoredPassage:
@@ -273,27 +276,3 @@ def _further_order(
 
 def _is_repetition(one: Passage, other: Passage, alike: float) -> bool:
     return len(one.terms & other.terms) >= alike * len(one.terms | other.terms)
-
-
-def drop_overlapping(wide: Sequence[ScoredPassage]) -> list[ScoredPassage]:
-    """Without passages that touch one taken before."""
-    out: list[ScoredPassage] = []
-    for one in wide:
-        a = one.passage
-        if not any(a.hit == b.passage.hit and a.start < b.passage.end and b.passage.start < a.end for b in out):
-            out.append(one)
-    return out
-
-
-def sort_for_reading(taken: Sequence[ScoredPassage]) -> list[ScoredPassage]:
-    """The best passage, then the others by document, the document of the first one first, and by place."""
-    first: dict[str, int] = {}
-    for one in taken:
-        first.setdefault(one.passage.chunk.document.id, len(first))
-    best = min(taken, key=_passage_order, default=None)
-
-    def place(one: ScoredPassage) -> tuple[bool, int, int, int]:
-        chunk = one.passage.chunk
-        return one is not best, first[chunk.document.id], chunk.ordinal, one.passage.start
-
-    return sorted(taken, key=place)
