@@ -36,6 +36,12 @@ def test_a_small_document_is_one_piece_under_its_title() -> None:
     assert (piece.kind, piece.tokens, piece.note) == ("text", 6, "")
 
 
+@pytest.mark.parametrize(("above", "path"), [(2, ("Title",)), (12, ())])
+def test_a_few_words_above_the_first_heading_leave_the_piece_its_path(above: int, path: tuple[str, ...]) -> None:
+    [piece] = cut(f"{words(above)}\n\n# Title\n\n{words(8)}")
+    assert piece.heading_path == path
+
+
 def test_sections_of_some_size_stay_apart_and_begin_with_their_heading() -> None:
     pieces = cut(f"# Book\n\n## One\n\n{words(50)}\n\n## Two\n\n{words(50)}", tokens=80, cap=120)
     assert [piece.heading_path for piece in pieces] == [("Book", "One"), ("Book", "Two")]

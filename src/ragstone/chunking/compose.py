@@ -68,8 +68,15 @@ def _enclosing_range(a: tuple[int, int] | None, b: tuple[int, int] | None) -> tu
 
 
 def common_path(passages: Sequence[Passage]) -> tuple[str, ...]:
-    """The deepest heading path that all share; headings count only where there is nothing else."""
-    paths = [p.path for p in passages if p.block.type != "heading"] or [p.path for p in passages]
+    """The deepest heading path that all share; headings count only where there is nothing else.
+
+    Text above the first heading, as the properties of a note or the badges of a page, counts from half the piece on.
+    """
+    written = [p for p in passages if p.block.type != "heading"] or passages
+    above = sum(p.end - p.start for p in written if not p.path)
+    if 2 * above < sum(p.end - p.start for p in written):
+        written = [p for p in written if p.path]
+    paths = [p.path for p in written]
     first, last = min(paths), max(paths)
     same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
     return first[:same]

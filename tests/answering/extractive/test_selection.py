@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.answering.extractive.compared_text import text_above
-from ragstone.answering.extractive.passages import find_fields, split_passages
+from ragstone.answering.extractive.form_fields import find_fields
+from ragstone.answering.extractive.passages import split_passages
 from ragstone.answering.extractive.question_analysis import analyze_question, answers_kind, classify_question
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
 from ragstone.answering.extractive.selection import (
@@ -131,12 +132,27 @@ def test_the_title_of_another_section_is_not_above_a_passage() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the due date of Falcon?", "due date: 2025-03-31"),
+        ("Who are the guests of Falcon?", "guests:\n  - Dana\n  - Bo"),
+    ],
+)
+def test_a_property_of_a_note_is_read_alone(question: str, expected: str) -> None:
+    note = "guests:\n  - Dana\n  - Bo\nstatus: on hold\ndue date: 2025-03-31\n# Falcon\n\nFalcon moves the warehouse."
+    assert answer(question, hit(note))[0] == expected
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "port: 80\n  host: a",
         "Note: restart it.",
         "Status: Open\nand no field here",
         "Q: May I order tools?\nA: Yes",
+        "Pros:\n- fast\nCons:\n- large",
+        "Status: Open\nguests:\nnone",
+        "Status: Open\nguests:",
         "Frage: Darf ich das?\nAntwort: Ja. Bis 75 Euro.",
     ],
 )

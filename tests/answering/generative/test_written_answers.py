@@ -452,7 +452,7 @@ def test_chunks_that_touch_are_one_passage(kb: ragstone.Knowledge) -> None:
     ("context", "budget", "said"),
     [
         (100, Budget(), "of llm.context 100, its answer may take 800 (llm.max_tokens) and the prompt takes about "),
-        (None, Budget(1010, 1000), "no passage fits into answer.tokens 1010 less answer.overhead 1000"),
+        (None, Budget(1002, 1000), "no passage fits into answer.tokens 1002 less answer.overhead 1000"),
     ],
 )
 def test_a_context_without_room_for_a_passage_is_a_sentence(

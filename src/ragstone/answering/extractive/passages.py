@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from ragstone.answering.extractive.code_comments import PLAIN_WORD, CommentSentence, find_comment_sentences
+from ragstone.answering.extractive.form_fields import find_fields
 from ragstone.answering.extractive.table_rows import TableRow, find_row_lines, read_rows
 from ragstone.answering.verification.spans import spans_at
 from ragstone.core.analyzer import extract_terms
@@ -45,14 +46,6 @@ HEADING_NUMBER = re.compile(
     r"(?:[-*+•][ \t]+)?(?:(?:(?:[^\W\d_a-z]\w{2,14}[ \t\u00a0])?\d{1,9}(?:\.\d{1,9}){0,5}[.):]"
     r"|\d{1,3}(?:\.\d{1,3}){1,5}(?=[ \t\u00a0]+[^\W\d_a-z]))[ \t\u00a0]+)?"
 )
-# A line of a form: "Status: Open", "**Due date:** Monday", "owner: Platform team"; nothing that is set in, and no talk
-# ("Q: …?", "A: Yes. It …").
-FIELD = re.compile(
-    r"(?:\*\*|__)?(?:[^\W\d_a-zß-ÿ][\w \t()/.&'’-]{1,48}|[^\W\d_][\w-]{1,24})(?:\*\*|__)?[ \t\u00a0]?:(?:\*\*|__)?"
-    r"[ \t\u00a0]+(?=\S)(?:(?![.!?][ \t])[^\n]){1,100}(?<!\?)"
-)
-LINE = re.compile(r"[^\n]+")
-FEWEST_FIELDS = 2  # lines, one below the other; one alone may be a sentence ("Note: …")
 UNMARKED = 7  # the level of a heading that no mark shows: below all that one does
 TITLE = re.compile(r"[^\n]{0,119}[^\n.!:;|]")
 LONGEST_CODE = 1500
@@ -129,8 +122,9 @@ def chunk_passages(chunk: Chunk, rank: int) -> list[Passage]:
     found = _rejoin_secrets(chunk, apart)
     lines = frozenset(find_row_lines(chunk.text, is_table=chunk.kind == "table"))
     rows = read_rows(chunk.text, found, lines, continues=bool(chunk.header)) if lines else [None] * len(found)
+    fields = frozenset(find_fields(chunk.text, 0, len(chunk.text)))
     passages = [
-        Passage(rank, i, chunk, a, b, "row" if row else _classify_form(chunk, a, b, headings), row)
+        Passage(rank, i, chunk, a, b, "row" if row else _classify_form(chunk, a, b, headings, fields), row)
         for i, ((a, b), row) in enumerate(zip(found, rows, strict=True))
     ]
     return list(_place_in_sections(passages, headings))
@@ -214,37 +208,19 @@ def _split_pieces(chunk: Chunk) -> Iterator[tuple[int, int]]:
 
 
 def _sentence_ranges(chunk: Chunk, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The rows of tables whole, and the sentences between them."""
+    """The rows of tables and the fields of forms whole, and the sentences between them."""
     text = chunk.text
     rows = find_row_lines(text[start:end], is_table=chunk.kind == "table")
+    whole = [*((start + a, start + b) for a, b in rows), *find_fields(text, start, end)]
     at = start
-    for a, b in [*((start + a, start + b) for a, b in rows), (end, end)]:
+    for a, b in [*sorted(whole), (end, end)]:
+        if a < at:
+            continue  # a field inside of a row, or the other way round
         for left, right in split_sentences(text[at:a]):
-            fields = find_fields(text, at + left, at + right)
-            yield from fields or _split_at_notes(text, at + left, at + right)
+            yield from _split_at_notes(text, at + left, at + right)
         if a < b:
             yield (a, b)
         at = b
-
-
-def find_fields(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The lines of a range where each is a field of a form; else none.
-
-    >>> text = "Status: Open\\nAssignee: Dana Smith"
-    >>> [text[slice(*field)] for field in find_fields(text, 0, len(text))]
-    ['Status: Open', 'Assignee: Dana Smith']
-    """
-    lines = [(line.start(), line.start() + len(line[0].rstrip())) for line in LINE.finditer(text, start, end)]
-    return lines if len(lines) >= FEWEST_FIELDS and all(FIELD.fullmatch(text, *line) for line in lines) else []
-
-
-def _is_field(text: str, start: int, end: int) -> bool:
-    """Whether a range is one of several fields below each other."""
-    above, below = text.rfind("\n", 0, max(0, start - 1)) + 1, text.find("\n", end + 1)
-    around = (above, start), (end, len(text) if below < 0 else below)
-    return bool(FIELD.fullmatch(text, start, end)) and any(
-        find_fields(text, min(a, start), max(b, end)) for a, b in around
-    )
 
 
 def _split_at_notes(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -265,7 +241,7 @@ def _split_heading(text: str, start: int, end: int, headings: set[str]) -> Itera
     yield (start, end)
 
 
-def _classify_form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Form:
+def _classify_form(chunk: Chunk, start: int, end: int, headings: Set[str], fields: Set[tuple[int, int]]) -> Form:
     text = chunk.text[start:end]
     if FENCE.match(text) or FENCE.fullmatch(text, text.rfind("\n") + 1):
         return "code"
@@ -284,7 +260,7 @@ def _classify_form(chunk: Chunk, start: int, end: int, headings: set[str]) -> Fo
         return "row"
     if not PLAIN_WORD.search(text):
         return "noise"
-    return "item" if ITEM.match(text) or _is_field(chunk.text, start, end) else "sentence"
+    return "item" if ITEM.match(text) or (start, end) in fields else "sentence"
 
 
 def _normalize_heading(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The YAML block at the start of a Markdown file: metadata of the document, never part of its text."""
+"""The YAML block at the start of a Markdown file: metadata of the document."""
 
 import math
 import re

@@ -15,6 +15,7 @@ from ragstone.extraction.markdown.front_matter import parse_front_matter
 from ragstone.extraction.markdown.html_tags import find_table_end
 from ragstone.extraction.markdown.obsidian import find_tags, hide_comments
 from ragstone.extraction.markdown.parser_events import Leaf, map_offsets, parse_leaves
+from ragstone.extraction.markdown.properties import find_properties
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
@@ -30,10 +31,10 @@ class Markdown:
 
     The text of record is the decoded file. A block a paragraph, heading, code block and table (one
     span a row, the first with the rule under the head), a block a list item with its depth as level;
-    comments, front matter and link definitions are none.
+    comments, link definitions and front matter are none, but for one of its lines about the subject.
     """
 
-    recipe: str = "markdown-9"
+    recipe: str = "markdown-10"
     media_type: str = "text/markdown"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
@@ -43,12 +44,13 @@ class Markdown:
         source = unify_newlines(record)
         front = parse_front_matter(source)
         reader = _BlockReader(source, front.start)
-        blocks = tuple(tie_captions(tuple(mark_toc_blocks(reader.blocks(), record))))
+        body = tuple(tie_captions(tuple(mark_toc_blocks(reader.blocks(), record))))
+        blocks = (*reader.read_properties(find_properties(source, front.start)), *body)
         if not blocks:
             raise Refused("empty", f"{path} holds no text beside comments and front matter")
-        title = front.meta.get("title") or _find_title(blocks) or readable_name(path) or None
+        title = front.meta.get("title") or _find_title(body) or readable_name(path) or None
         warnings = (*warnings, *front.warnings, *reader.warnings)
-        tags = [*front.meta.get("tags", ()), *find_tags(reader.iterate_written(blocks))]
+        tags = [*front.meta.get("tags", ()), *find_tags(reader.iterate_written(body))]
         meta = {**front.meta, "tags": list(dict.fromkeys(tags))} if tags else front.meta
         found = Extraction(record, blocks, self.media_type, title, meta, warnings)
         return close_if_marked(found, source[front.start :])
@@ -116,6 +118,12 @@ class _BlockReader:
         """The text of all blocks but code as it stands in the file, without comments."""
         written = (block for block in blocks if block.type != "code")
         return (self._source[span.char_start : span.char_end] for block in written for span in block.spans)
+
+    def read_properties(self, places: Ranges) -> Iterator[Block]:
+        """Lines of the front matter as one block."""
+        if places:
+            text = "\n".join(self._source[start:end] for start, end in places)
+            yield Block("paragraph", text, tuple(self._lines.span(start, end) for start, end in places))
 
     def _read_text(self, leaf: Leaf, start: int, end: int) -> Iterator[Block]:
         text = "\n".join(filter(None, (" ".join(line.split()) for line in "".join(leaf.words).split("\n"))))

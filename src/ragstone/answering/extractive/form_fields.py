@@ -1,0 +1,53 @@
+"""Fields of forms: lines with a name and a value, one below the other."""
+
+import re
+from collections.abc import Iterator
+
+# "Status: Open", "**Due date:** Monday", "due date: Monday"; nothing set in, and no talk ("Q: …?", "A: Yes. I").
+NAME = r"(?:\*\*|__)?(?:[^\W\d_a-zß-ÿ][\w \t()/.&'’-]{1,48}|[^\W\d_][\w-]{1,24}(?: [\w-]{1,24})?)(?:\*\*|__)?"
+MARK = r"[ \t\u00a0]?:(?:\*\*|__)?"
+VALUE = r"(?=\S)(?:(?![.!?][ \t])[^\n]){1,100}"
+FIELD = re.compile(rf"{NAME}{MARK}[ \t\u00a0]+{VALUE}(?<!\?)")
+ALONE = re.compile(NAME + MARK)  # its values are the items below it
+ITEM = re.compile(rf"[ \t]*[-*+•][ \t]+{VALUE}")
+PARAGRAPH = re.compile(r"(?:^(?!#{1,6}[ \t])[^\n]*\S[^\n]*\n?)+", re.MULTILINE)
+LINE = re.compile(r"[^\n]+")
+FEWEST = 2  # one alone may be a sentence ("Note: …")
+
+
+def find_fields(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The fields in a range of a text, as (start, end): of paragraphs that are nothing else, between headings too.
+
+    A name alone takes along the list below it, where another field has its value beside its name.
+
+    >>> text = "Status: Open\\nguests:\\n  - Bo\\n  - Ann\\n# Plan\\nNote: mind the gap."
+    >>> [text[slice(*field)] for field in find_fields(text, 0, len(text))]
+    ['Status: Open', 'guests:\\n  - Bo\\n  - Ann']
+    """
+    paragraphs = PARAGRAPH.finditer(text, start, end)
+    return [field for found in paragraphs for field in _read_form(text, found.start(), found.end())]
+
+
+def _read_form(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The fields of a paragraph; none where a line is no part of one."""
+    fields: list[tuple[int, int]] = []
+    alone = listed = valued = False  # a name alone came last; an item below it
+    for first, last in _find_lines(text, start, end):
+        if alone and ITEM.fullmatch(text, first, last):
+            fields[-1] = (fields[-1][0], last)
+            listed = True
+        elif alone and not listed:
+            return []
+        elif FIELD.fullmatch(text, first, last):
+            fields.append((first, last))
+            alone, valued = False, True
+        elif ALONE.fullmatch(text, first, last):
+            fields.append((first, last))
+            alone, listed = True, False
+        else:
+            return []
+    return fields if valued and (listed or not alone) and len(fields) >= FEWEST else []
+
+
+def _find_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    return ((line.start(), line.start() + len(line[0].rstrip())) for line in LINE.finditer(text, start, end))
