@@ -134,7 +134,7 @@ def test_wordings_leave_the_companys_rule_the_score_of_one(engine: Open, asked: 
 
 def test_adaptive_asks_the_model_only_where_nothing_is_near(asked: Callable[..., Found]) -> None:
     model = helper()
-    near = asked(model, "Samples are kept for 15 days by default", hyde="adaptive")
+    near = asked(model, "Storage retention: samples are kept for 15 days by default", hyde="adaptive")
     assert model.prompts == []
     assert "not needed" in notes(near)[0]
     far = asked(model, f"{LONG_AGO} Dana", hyde="adaptive")

@@ -28,7 +28,7 @@ from ragstone.retrieval.filter_diagnostics import FILTER_FIELD, FILTER_GROUP
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import SearchView, embed_question, open_search
 from ragstone.retrieval.search_context import SearchContext
-from ragstone.retrieval.standalone_question import make_standalone
+from ragstone.retrieval.standalone_question import find_last_turn, make_standalone
 from ragstone.retrieval.store_timeout import limit_store_time
 
 CONTEXT, CONTEXT_TOKENS = "context", "context_tokens"  # what is counted of the passages
@@ -139,7 +139,11 @@ async def _read_and_draft(
         async with limit_store_time(context.deadlines):
             hits = cut_to_tokens(await windows.read_windows(view.reader, hits), options.tokens)
     asker, by_store = view.similarity_source.embedder, view.fused_by_store
-    found = AnswerInput(question, hits, view.reader, trace, asker, view.vector, context.deadlines, by_store)
+    vector, turn = view.vector, find_last_turn(question.text, conversation.question)
+    if vector is not None and turn:
+        vectors = await embed_question(context, replace(question, text=turn), trace)
+        vector = vectors.vector_for(view.similarity_source)
+    found = AnswerInput(question, hits, view.reader, trace, asker, vector, context.deadlines, by_store, turn)
     return await make_draft(found, options, conversation), hits
 
 

@@ -19,7 +19,7 @@ from ragstone.answering.abstention.unrelated_texts import measure_floor
 from ragstone.answering.assembly import abstain, abstain_unquoted
 from ragstone.answering.extractive.asked_documents import part_by_question
 from ragstone.answering.extractive.compared_text import place_below_names
-from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
+from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question, analyze_turn
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
 from ragstone.answering.extractive.row_selection import select_rows
@@ -72,7 +72,8 @@ class Texts(Protocol):
 @dataclass(frozen=True, slots=True)
 class AnswerInput:
     """A question with its results: the hits, the open view that they are in, and the model that compares sentences
-    with the question by its `vector`. `fused_by_store` says that the order is a store's own."""
+    with the question by `vector`: that of `turn`, the words of the last turn, where the question was searched for with
+    those before it, else its own. `fused_by_store` says that the order is a store's own."""
 
     question: Question
     hits: Sequence[Hit]
@@ -82,6 +83,7 @@ class AnswerInput:
     vector: Vectors | None = None
     deadlines: Deadlines = DEFAULT_DEADLINES
     fused_by_store: bool = False
+    turn: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +222,12 @@ async def choose_passages(
     idf = await retrieved.reader.idf(retrieved.question.text)
     first = retrieved.hits[:EXTRACT_FROM]
     language = tell_language(retrieved.question.text, [hit.chunk.text for hit in first])
-    analysed = analyze_question(retrieved.question.text, idf, language)
+    analysed = whole = analyze_question(retrieved.question.text, idf, language)
+    if retrieved.turn:
+        analysed = analyze_turn(retrieved.turn, whole, idf)
     best, outdone = part_by_question(analysed, first)
+    if not outdone and analysed is not whole:  # the turn names no document, but those before may
+        best, outdone = part_by_question(whole, first)
     every = rank_passages(analysed, [*best, *outdone])
     ranked = [one for one in every if one.passage.hit < len(best)]
     compares_words = _compares_words(retrieved)
