@@ -12,6 +12,7 @@ from math import ceil
 
 from ragstone.answering.abstention.translation import translate_abstention
 from ragstone.answering.assembly import Draft
+from ragstone.answering.extractive.last_turn import find_last_turn
 from ragstone.answering.extractive_answer import CONTRADICTION, AnswerInput, make_extractive_answer
 from ragstone.answering.generative.budget import Budget, fit_budget
 from ragstone.answering.options import AnswerOptions, AnswerWriter, Conversation
@@ -28,7 +29,7 @@ from ragstone.retrieval.filter_diagnostics import FILTER_FIELD, FILTER_GROUP
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import SearchView, embed_question, open_search
 from ragstone.retrieval.search_context import SearchContext
-from ragstone.retrieval.standalone_question import find_last_turn, make_standalone
+from ragstone.retrieval.standalone_question import make_standalone
 from ragstone.retrieval.store_timeout import limit_store_time
 
 CONTEXT, CONTEXT_TOKENS = "context", "context_tokens"  # what is counted of the passages

@@ -19,7 +19,8 @@ from ragstone.answering.abstention.unrelated_texts import measure_floor
 from ragstone.answering.assembly import abstain, abstain_unquoted
 from ragstone.answering.extractive.asked_documents import part_by_question
 from ragstone.answering.extractive.compared_text import place_below_names
-from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question, analyze_turn
+from ragstone.answering.extractive.last_turn import analyze_turn
+from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
 from ragstone.answering.extractive.row_selection import select_rows

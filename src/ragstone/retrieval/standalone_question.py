@@ -127,16 +127,6 @@ def _join_questions(question: str, history: Sequence[Message]) -> str:
     return " ".join(dict.fromkeys((*([topic] if topic else []), *asked[-1:], question)))
 
 
-def find_last_turn(searched: str, asked: str) -> str:
-    """What was asked, where it was searched for with the questions before it; nothing where it stands alone, or a model
-    wrote it anew.
-
-    >>> find_last_turn("What is a closure? And its type?", "And its type?"), find_last_turn("Its type?", "Its type?")
-    ('And its type?', '')
-    """
-    return asked if searched.endswith(f" {asked}") else ""
-
-
 def _leans(question: str, others: Sequence[str] = ()) -> bool:
     """Whether a question names too little to be understood alone. `others` are of the same conversation: their language
     is that of a question which tells none.

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import ragstone
-from ragstone.answering.extractive.question_analysis import analyze_question, analyze_turn
+from ragstone.answering.extractive.last_turn import analyze_turn
+from ragstone.answering.extractive.question_analysis import analyze_question
 
 LEAVE = (
     "# Leave\n\nFull-time employees get 27 days of annual leave every year.\n\n"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -147,7 +147,6 @@ class QuestionAnalysis:
 
 
 SPECIFIC_WEIGHT = 1.5
-EARLIER_WEIGHT = 0.5  # of a term that only the questions before say
 
 
 def analyze_question(text: str, idf: Mapping[str, float], language: str | None = None) -> QuestionAnalysis:
@@ -170,19 +169,6 @@ def analyze_question(text: str, idf: Mapping[str, float], language: str | None =
     return QuestionAnalysis(
         text, weights, names, numbers, classify_question(text), frozenset(pairwise(subject)), own, find_subject(text)
     )
-
-
-def analyze_turn(own: str, whole: QuestionAnalysis, idf: Mapping[str, float]) -> QuestionAnalysis:
-    """Read the last turn of a conversation, where `whole` is read from the questions before and this one: what is
-    asked is its own, and the terms of those before count half (the same at a quarter: `benchmarks/answers/turns.py`).
-
-    >>> whole = analyze_question("What is a closure? And how is it typed?", {})
-    >>> sorted(analyze_turn("And how is it typed?", whole, {}).weights.items())
-    [('closur', 0.5), ('type', 1.0)]
-    """
-    last = analyze_question(own, idf)
-    weights = {term: EARLIER_WEIGHT * weight for term, weight in whole.weights.items()} | dict(last.weights)
-    return replace(last, weights=weights, pairs=whole.pairs, own=whole.own)
 
 
 def _shapes(term: str) -> bool:
