@@ -9,6 +9,7 @@ from ragstone.retrieval import selection
 from ragstone.retrieval.selection import (
     ALIKE,
     LEAST_TERMS,
+    TermSets,
     deduplicate,
     deduplicate_first,
     jaccard,
@@ -130,8 +131,12 @@ def test_no_more_hits_are_read_than_the_first_need(monkeypatch: pytest.MonkeyPat
     assert len(deduplicate_first(hits, 3)) == 3
     assert read == PLAIN[:6]
     read.clear()
-    assert len(deduplicate_first([hit(LONG, path=str(n)) for n in range(20)] + hits, 3)) == 3
-    assert len(read) == 6 + 12 + 24
+    terms = TermSets()
+    copies = [hit(LONG, path=str(n)) for n in range(20)]
+    assert len(deduplicate_first([*copies, *hits], 3, terms)) == 3
+    assert read == [LONG, *PLAIN[:4]]  # each once, though 6 hits were looked at first, then 12 and 24
+    assert len(deduplicate_first([*copies, *hits[:4]], 3, terms)) == 3
+    assert len(read) == 5
 
 
 def test_folding_many_hits_is_quick() -> None:

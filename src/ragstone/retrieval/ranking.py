@@ -18,7 +18,7 @@ from ragstone.retrieval.boosting import (
 from ragstone.retrieval.fusion_formulas import list_places, minmax_scores, rrf
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.retriever_weights import RRF, list_retrievers, list_scores, scale_to_rrf, weight_of
-from ragstone.retrieval.selection import deduplicate, deduplicate_first, keep_above, limit_per_document
+from ragstone.retrieval.selection import TermSets, deduplicate, deduplicate_first, keep_above, limit_per_document
 
 
 def fuse_candidates(
@@ -47,21 +47,31 @@ def fuse_candidates(
     return minmax_scores(places, scores, weights=weights, from_zero=from_zero)
 
 
-def rank_hits(hits: list[Hit], question: Question, rows: Set[str] = frozenset()) -> list[Hit]:
-    """The results: in order, and cut to the limit. `rows` are the ids of documents that are rows of tables."""
-    return apply_options(hits, question, rows, most=question.top_k)[: question.top_k]
+def rank_hits(
+    hits: list[Hit], question: Question, rows: Set[str] = frozenset(), terms: TermSets | None = None
+) -> list[Hit]:
+    """The results: in order, and cut to the limit. `rows` are the ids of documents that are rows of tables, `terms`
+    those of texts that are known already."""
+    return apply_options(hits, question, rows, terms, most=question.top_k)[: question.top_k]
 
 
-def rank_pool(hits: list[Hit], question: Question, size: int, rows: Set[str] = frozenset()) -> list[Hit]:
+def rank_pool(
+    hits: list[Hit], question: Question, size: int, rows: Set[str] = frozenset(), terms: TermSets | None = None
+) -> list[Hit]:
     """The hits in order for a reranker, which scores the first `size`: all that may be among the results, not yet
     limited."""
     unlimited = replace(question, per_document=None)
     most = None if question.per_document else max(size, question.top_k)
-    return apply_options(hits, unlimited, rows, most=most)[:most]
+    return apply_options(hits, unlimited, rows, terms, most=most)[:most]
 
 
 def apply_options(
-    hits: list[Hit], question: Question, rows: Set[str] = frozenset(), *, most: int | None = None
+    hits: list[Hit],
+    question: Question,
+    rows: Set[str] = frozenset(),
+    terms: TermSets | None = None,
+    *,
+    most: int | None = None,
 ) -> list[Hit]:
     """Thresholds, boosts, penalties, each row once, near-duplicates grouped, at most `per_document` of a document.
 
@@ -77,7 +87,10 @@ def apply_options(
     if rows:
         hits = keep_first_of_row(hits, rows)
     if question.fold:
-        hits = deduplicate(hits) if most is None or question.per_document else deduplicate_first(hits, most)
+        if most is None or question.per_document:
+            hits = deduplicate(hits, terms)
+        else:
+            hits = deduplicate_first(hits, most, terms)
     if question.per_document is not None:
         hits = limit_per_document(hits, per_document=question.per_document)
     return hits

@@ -9,6 +9,7 @@ from ragstone.retrieval.merging import count_candidates, list_rows, merge_result
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.ranking import rank_hits, rank_pool
 from ragstone.retrieval.reranking import Reranking
+from ragstone.retrieval.selection import TermSets
 
 
 async def rank_results(
@@ -24,11 +25,12 @@ async def rank_results(
     rows, pool = list_rows(results), plan.pool_size(question) if plan else 0
     most, every = max(pool, question.top_k), len(merged.candidates)
     size = every if all(one.whole for one in results) else most * 2 if question.fold else most
+    terms = TermSets()
     while True:
         wanted = [one.id for one in merged.candidates[:size]]
         results = [await read_chunks(one, wanted) for one in results]
         hits = merged.make_hits(results, size)
-        ranked = rank_pool(hits, question, pool, rows) if plan else rank_hits(hits, question, rows)
+        ranked = rank_pool(hits, question, pool, rows, terms) if plan else rank_hits(hits, question, rows, terms)
         if len(ranked) >= most or size >= every:
             return results, ranked
         size *= 2

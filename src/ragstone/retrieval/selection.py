@@ -34,25 +34,34 @@ def _reaches(hit: Hit, name: str, low: float) -> bool:
     return score is not None and score >= low
 
 
-def deduplicate_first(hits: Sequence[Hit], most: int) -> list[Hit]:
+class TermSets(dict[str, frozenset[str]]):
+    """The terms of texts, made once for each: hits are looked at again with the ones below them."""
+
+    def __missing__(self, text: str) -> frozenset[str]:
+        found = self[text] = frozenset(extract_terms(text))
+        return found
+
+
+def deduplicate_first(hits: Sequence[Hit], most: int, terms: TermSets | None = None) -> list[Hit]:
     """The first `most` hits after near-duplicates were folded: no further hits are read than these need.
 
-    Only duplicates among the hits that were read are named.
+    Only duplicates among the hits that were read are named. `terms` are those that are known already.
     """
-    size = 2 * most
-    while len(kept := deduplicate(hits[:size])) < most and size < len(hits):
+    size, terms = 2 * most, TermSets() if terms is None else terms
+    while len(kept := deduplicate(hits[:size], terms)) < most and size < len(hits):
         size *= 2
     return kept[:most]
 
 
-def deduplicate(hits: Sequence[Hit], *, alike: float = ALIKE) -> list[Hit]:
+def deduplicate(hits: Sequence[Hit], terms: TermSets | None = None, *, alike: float = ALIKE) -> list[Hit]:
     """Near-duplicates folded into the first of them, which names their places in `duplicates`.
 
     Alike are texts that are equal but for case and white space, or (from 20 terms on) whose sets of
     terms have a Jaccard similarity of at least `alike` and that agree in all numbers, units, dates, names, denials
     and opposites: two policies that differ in 15 and 30 days both stay. A later hit is compared with kept ones only.
     """
-    sets = [frozenset(extract_terms(hit.chunk.text)) for hit in hits]
+    terms = TermSets() if terms is None else terms
+    sets = [terms[hit.chunk.text] for hit in hits]
     heads = _choose_heads(sets, alike)
     kept: list[int] = []
     folded: dict[int, list[int]] = defaultdict(list)
