@@ -57,6 +57,7 @@ CALLS: dict[str, Call] = {
     "ingest": lambda kb, docs: kb.ingest(docs),
     "ingest_source": lambda kb, docs: kb.ingest_source(Empty()),
     "ingest_files": lambda kb, docs: kb.ingest_files(docs, ["storage.md"]),
+    "ingest_texts": lambda kb, _: kb.ingest_texts({"a.md": "Samples are kept."}),
     "watch": lambda kb, _: kb.watch("https://nowhere.invalid/"),
     "flush": lambda kb, _: kb.flush(),
     "invalidate": lambda kb, _: kb.invalidate(),

@@ -54,8 +54,15 @@ def object_with(what: str, *verbs: str) -> ArgumentKind:
     )
 
 
+def _is_documents(values: Any) -> bool:
+    return isinstance(values, Mapping) and all(
+        _is_text(path) and (isinstance(given, bytes) or _is_text(given)) for path, given in values.items()
+    )
+
+
 TEXT = ArgumentKind("a text that UTF-8 can hold", _is_text)
 PATH_KIND = ArgumentKind("a path: a text or a pathlib.Path, without a NUL character", _is_path)
+DOCUMENTS = ArgumentKind("documents by path: a mapping from paths to texts, or to the bytes of files", _is_documents)
 ANYTHING = ArgumentKind("anything", lambda _: True)
 OPTIONAL_TEXT = ArgumentKind("a text that UTF-8 can hold, or None", lambda value: value is None or _is_text(value))
 ARGUMENTS: Mapping[str, ArgumentKind | Numbers | Choice] = {

@@ -143,6 +143,7 @@ class Knowledge(Waiter):
     ingest = blocking(Engine.ingest)
     ingest_source = blocking(Engine.ingest_source)
     ingest_files = blocking(Engine.ingest_files)
+    ingest_texts = blocking(Engine.ingest_texts)
     watch = blocking(Engine.watch)
     flush = blocking(Engine.flush)
     invalidate = blocking(Engine.invalidate)

@@ -33,7 +33,9 @@ async def _find_root(ledger: Ledger, document: Document) -> Path:
         run for run in await ledger.runs(RUNS_SEARCHED) if run.source == document.source and run.config.get("place")
     ]
     if not runs:
-        raise UsageError(f"the folder of source {document.source!r} is unknown; ingest it again from its folder")
+        raise UsageError(
+            f"the folder of source {document.source!r} is unknown: texts of a program have no file; ingest others again"
+        )
     return Path(runs[0].config["place"])
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from urllib.parse import quote
 from weakref import WeakValueDictionary
 
@@ -39,7 +39,6 @@ log = logging.getLogger("ragstone")
 
 INCOMING = "incoming"  # files that are still on their way
 WAITING = "waiting"  # files of jobs
-LONGEST_PATH, LONGEST_NAME = 1000, 200  # bytes
 BUSY_SECONDS, BUSY_PAUSE = 30.0, 0.2  # how long an upload waits for a run of another process
 
 
@@ -193,16 +192,6 @@ class Uploads:
     def _folder_of(self, scope: Scope, kind: str = "") -> Path:
         assert self._root is not None  # `receive` came before
         return self._root / kind / f"t-{quote(scope.tenant, safe='')}" / f"c-{quote(scope.collection, safe='')}"
-
-
-def check_upload_path(path: str) -> str:
-    """The path of an upload inside its collection; raises `UsageError` for one that leads elsewhere or has no name."""
-    parts = PurePosixPath(path).parts
-    strange = "\\" in path or "\0" in path or not path.isprintable() or path.startswith("/") or path.endswith("/")
-    long = len(path.encode()) > LONGEST_PATH or any(len(part.encode()) > LONGEST_NAME for part in parts)
-    if not parts or strange or long or any(part in (".", "..") for part in path.split("/")) or "//" in path:
-        raise UsageError(f"invalid path {path!r:.80}: expected a relative path such as guides/setup.pdf")
-    return path
 
 
 async def _find_members(engine: Engine, path: str) -> list[Document]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from ragstone.access import Permission
 from ragstone.core.errors import Corrupt, Unavailable, UsageError
 from ragstone.core.ports import ListedFile, Source
 from ragstone.core.records import Run
-from ragstone.engine.arguments import PATH_KIND, object_with
+from ragstone.engine.arguments import DOCUMENTS, PATH_KIND, object_with
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, make_cluster, pin_own_model
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("ragstone")
 
 UPLOADS = "uploads"  # the source of documents that were handed over one by one
+TEXTS = "texts"  # the source of documents that are no files
 
 
 class IngestionVerbs(VerbGroup):
@@ -163,6 +164,34 @@ class IngestionVerbs(VerbGroup):
                 "changed. Name all sources at once, or add --allow-removals"
             )
         await drop_collection(self._components, self.scope.collection)
+
+    @verb(Permission.WRITE, texts=DOCUMENTS)
+    async def ingest_texts(
+        self,
+        texts: Mapping[str, str | bytes],
+        *,
+        name: str = TEXTS,
+        tell: EventCallback = lambda _event: None,
+    ) -> Run:
+        """Add or replace documents of the source `name` that are not files; its other documents stay.
+
+        `texts` are the documents by path, such as `{"notes/monday.md": "# Monday\n…"}`: texts, or the bytes of a file.
+        The ending of the path tells the format. Raises `Busy` while the source is being ingested; a document that
+        cannot be ingested is listed in the run's stats.
+        """
+        from ragstone.ingestion.run import run_ingestion  # a question must not wait for it
+        from ragstone.ingestion.sources import GivenDocuments
+
+        source = GivenDocuments(name, texts)
+        await self._components.embedders.learn()
+        await pin_own_model(self._components)
+        context = build_run_context(self._components)
+        processes = self._components.processes.make_sandbox()
+        run = await run_ingestion(
+            replace(context, processes=processes, named=True, chosen=tuple(texts)), source, tell=tell
+        )
+        await forget_stale_searches(self._components)
+        return run
 
     @verb(Permission.WRITE, source=object_with("a source", "walk", "read"))
     async def ingest_source(self, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:

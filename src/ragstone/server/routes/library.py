@@ -12,6 +12,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from ragstone.core.document_paths import check_document_path
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.types import NAME_LENGTH, Document, Span
 from ragstone.engine import Engine
@@ -25,7 +26,6 @@ from ragstone.server.errors import NotFound
 from ragstone.server.routes.jobs import respond_accepted
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import run_for_client
-from ragstone.server.uploads import check_upload_path
 
 router = APIRouter(tags=["documents"], route_class=OwnRoute)
 Collection = Annotated[str | None, Query(min_length=1, max_length=NAME_LENGTH)]
@@ -147,7 +147,7 @@ async def upload_document(request: Request, collection: Collection = None, wait:
         given, named = form.get("file"), form.get("path")
         if not isinstance(given, UploadFile):
             raise UsageError("missing field 'file': expected the document")
-        path = check_upload_path(str(named or given.filename or ""))
+        path = check_document_path(str(named or given.filename or ""))
         with await asyncio.to_thread(place.open, "wb") as file:
             while piece := await given.read(PIECE):
                 await asyncio.to_thread(file.write, piece)
