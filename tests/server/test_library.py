@@ -236,6 +236,12 @@ async def test_the_place_of_a_citation_is_told_in_the_masked_text(own: Settings)
         shown = (await client.get(f"/v1/documents/{identity}", params=place)).json()
         assert "hunter2" not in shown["text"]
         assert shown["text"][slice(*shown["marked"])] == "the key"
+        two = {"start": [0, place["start"]], "end": [8, place["end"]]}
+        shown = (await client.get(f"/v1/documents/{identity}", params=two)).json()
+        assert [shown["text"][slice(*one)] for one in shown["places"]] == ["password", "the key"]
+        assert shown["text"][slice(*shown["marked"])].endswith("] and\n\nthe key")
+        odd = await client.get(f"/v1/documents/{identity}", params={"start": [0, 1], "end": 5})
+        assert (odd.status_code, odd.json()["error"]["message"][:17]) == (400, "2 start and 1 end")
         inside = {"start": record.index("secret99"), "end": record.index("secret99") + 3}
         shown = (await client.get(f"/v1/documents/{identity}", params=inside)).json()
         assert shown["text"][slice(*shown["marked"])] == "[masked:password]"

@@ -22,7 +22,15 @@ HOSTILE = (
     "![x](http://evil.example/x.png) [1] [click](http://evil.example)\n"
 )
 FLIGHTS = "Employees may book flights up to 900 euros without approval."
+LIST = """# Lamps
+
+Some lamps cost more than one thinks:
+
+* Lamps of the attic burn all night.
+* Lamps of the cellar, which has damp walls, break after eleven months.
+"""
 DOCUMENTS = {
+    "lamps.md": LIST,
     "storage.md": "# Storage\n\n😀 password=hunter2secret99\n\nSamples are kept for 15 days by default.\n",
     "hostile.md": HOSTILE,
 }
@@ -129,6 +137,20 @@ def test_an_answer_streams_and_its_citation_opens_the_marked_span(
     page.get_by_role("button", name="New conversation").click()
     assert page.locator(".turn").count() == 0
     assert page.locator("#viewer").is_hidden()
+
+
+def test_a_citation_of_several_places_marks_each_and_nothing_between(
+    served: Served, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(served.url)
+    ask(page, "When do lamps of the cellar with damp walls break?")
+    page.locator(".cite").first.click()
+    page.wait_for_selector("mark")
+    marked = page.locator("mark").all_inner_texts()
+    assert marked[0].startswith("Some lamps")
+    assert marked[-1].endswith("eleven months.")
+    assert not any("attic" in one for one in marked)
+    assert page.locator("#viewer-place").inner_text() == "lamps.md, lines 3, 6"
 
 
 def test_a_pdf_shows_its_page_with_the_box_drawn(served: Served, open_page: Callable[..., Any]) -> None:

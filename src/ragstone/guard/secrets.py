@@ -91,19 +91,20 @@ def mask_patterns(text: str) -> tuple[str, tuple[Finding, ...]]:
     return text, tuple(first)
 
 
-def mask_and_follow(text: str, start: int, end: int) -> tuple[str, int, int]:
+def mask_and_follow(text: str, places: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
     """The text as `mask_patterns` has it, and where these characters stand in it; a part of a secret becomes its mark.
 
-    >>> mask_and_follow("login: postgres://app:S3cr3t-9x@db/prod today", 39, 44)
-    ('login: postgres://app:[masked:password]@db/prod today', 47, 52)
+    >>> mask_and_follow("login: postgres://app:S3cr3t-9x@db/prod today", [(0, 5), (39, 44)])
+    ('login: postgres://app:[masked:password]@db/prod today', [(0, 5), (47, 52)])
     """
+    found = list(places)
     for _ in range(PASSES):
         findings = find_secrets(text)
         if not findings:
             break
-        start, end = _follow(findings, start, after=False), _follow(findings, end, after=True)
+        found = [(_follow(findings, start, after=False), _follow(findings, end, after=True)) for start, end in found]
         text = replace_findings(text, findings)
-    return text, start, end
+    return text, found
 
 
 def _follow(findings: Sequence[Finding], place: int, *, after: bool) -> int:

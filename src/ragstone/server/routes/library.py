@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
+from pydantic import Field
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -29,9 +30,9 @@ from ragstone.server.streams import run_for_client
 
 router = APIRouter(tags=["documents"], route_class=OwnRoute)
 Collection = Annotated[str | None, Query(min_length=1, max_length=NAME_LENGTH)]
-Place = Annotated[int | None, Query(ge=0)]
+MOST_BOXES = 100  # places of a document that a request names
+Places = Annotated[list[Annotated[int, Field(ge=0)]] | None, Query(max_length=MOST_BOXES)]
 PIECE = 1 << 20  # bytes
-MOST_BOXES = 100
 BAD_REQUEST = 400
 LARGEST_PAGE = 20_000.0  # points
 
@@ -179,18 +180,26 @@ async def _read_form(request: Request) -> AsyncIterator[FormData]:
 
 @router.get("/v1/documents/{identity}", responses=responses(401, 403, 404), summary="Show a document")
 async def show_document(
-    request: Request, identity: str, collection: Collection = None, start: Place = None, end: Place = None
+    request: Request, identity: str, collection: Collection = None, start: Places = None, end: Places = None
 ) -> Response:
     """A document with its text of record, secrets masked. With `start` and `end`, characters of a citation's span,
-    `marked` has their places in the masked text."""
+    each once for every span, `places` has where they stand in the masked text, `marked` from the first to the last."""
     engine = await open_engine(request, collection=collection)
     document = await find_document(engine, identity)
     document, text = await engine.record(document.path, source=document.source)
-    first = min(start or 0, len(text))
-    last = max(first, min(len(text) if end is None else end, len(text)))
-    masked, first, last = mask_and_follow(text, first, last)
-    marked = {} if start is None and end is None else {"marked": [first, last]}
+    asked = start is not None or end is not None
+    masked, places = mask_and_follow(text, _pair_places(start or [0], end or [len(text)], len(text)) if asked else [])
+    whole = [min(first for first, _ in places), max(last for _, last in places)] if places else []
+    marked = {"marked": whole, "places": places} if places else {}
     return JSONResponse({"schema": 1, **full_document_json(document), "text": masked, **marked})
+
+
+def _pair_places(starts: list[int], ends: list[int], length: int) -> list[tuple[int, int]]:
+    """The places in a text of this length; raises `UsageError` where a beginning has no end."""
+    if len(starts) != len(ends):
+        raise UsageError(f"{len(starts)} start and {len(ends)} end: expected one of each for every span")
+    firsts = [min(start, length) for start in starts]
+    return [(first, max(first, min(end, length))) for first, end in zip(firsts, ends, strict=True)]
 
 
 @router.delete("/v1/documents/{identity}", responses=responses(401, 403, 404, 409), summary="Delete a document")

@@ -11,6 +11,8 @@ export function make(name, options = {}, ...children) {
   return element;
 }
 
+const NEAR = 2; // lines: nothing but a blank one lies between
+
 export const find = (id) => document.getElementById(id);
 
 export function describePlace(document, spans) {
@@ -19,8 +21,13 @@ export function describePlace(document, spans) {
   if (!first) return where;
   if (first.sheet) return `${where}, sheet ${first.sheet}${first.rows ? `, rows ${first.rows.join("–")}` : ""}`;
   if (first.page) return `${where}, page ${[...new Set(spans.map((span) => span.page))].join(", ")}`;
-  const last = spans.at(-1).line_end;
-  return `${where}, ${first.line_start === last ? "line" : "lines"} ${[...new Set([first.line_start, last])].join("–")}`;
+  const lines = [[first.line_start, first.line_end]];
+  for (const { line_start, line_end } of spans.slice(1)) {
+    if (line_start <= lines.at(-1)[1] + NEAR) lines.at(-1)[1] = line_end;
+    else lines.push([line_start, line_end]);
+  }
+  const one = lines.length === 1 && lines[0][0] === lines[0][1];
+  return `${where}, ${one ? "line" : "lines"} ${lines.map((ends) => [...new Set(ends)].join("–")).join(", ")}`;
 }
 
 export function listNotes(notes, say) {

@@ -5,6 +5,7 @@ import { describePlace, find, make } from "./elements.js";
 
 const AROUND = 20000; // characters shown on both sides of a span at first
 const MOST_PAGES = 4;
+const MOST_PLACES = 100; // of a citation, as the server takes them
 const covering = matchMedia("(max-width: 60rem)"); // as in style.css: the document covers the rest
 let opener = null;
 let turn = 0;
@@ -62,12 +63,12 @@ function address(identity, collection, parameters) {
 }
 
 async function loadDocument(cited, collections) {
-  const places = cited.spans.map((span) => [span.char_start, span.char_end]);
-  const range = places.length ? { start: Math.min(...places.map((p) => p[0])), end: Math.max(...places.map((p) => p[1])) } : {};
+  const spans = cited.spans.slice(0, MOST_PLACES);
+  const places = spans.flatMap((span) => [["start", span.char_start], ["end", span.char_end]]);
   let last;
   for (const collection of collections) {
     try {
-      const path = address(encodeURIComponent(cited.document.id), collection, range);
+      const path = address(encodeURIComponent(cited.document.id), collection, places);
       return [await getJson(path), collection];
     } catch (error) {
       last = error;
@@ -80,7 +81,7 @@ async function loadDocument(cited, collections) {
 async function showDocument(shown, cited, collection, current) {
   const changed = shown.version !== cited.document.version;
   const warning = changed && make("p", { class: "error", role: "alert" }, "The document has changed since: the place may be another.");
-  const text = drawText(shown.text, shown.marked);
+  const text = drawText(shown.text, shown.places ?? []);
   const pages = [...new Set(cited.spans.filter((span) => span.page).map((span) => span.page))].slice(0, MOST_PAGES);
   if (!pages.length) {
     show(warning, text);
@@ -109,13 +110,20 @@ function reveal(text) {
 }
 
 // Offsets count characters, not the halves of surrogate pairs.
-function drawText(text, marked) {
+function drawText(text, places) {
   const characters = Array.from(text);
-  const [start, end] = marked ?? [0, 0];
+  const ordered = places.filter(([start, end]) => end > start).sort((one, other) => one[0] - other[0]);
+  const [start, end] = ordered.length ? [ordered[0][0], Math.max(...ordered.map((place) => place[1]))] : [0, 0];
   const [first, last] = [Math.max(0, start - AROUND), Math.min(characters.length, end + AROUND)];
   const part = (from, to) => characters.slice(from, to).join("");
-  const mark = end > start ? make("mark", {}, part(start, end)) : null;
-  const shown = make("pre", { dir: "auto" }, part(first, start), mark, part(end, last));
+  const shown = make("pre", { dir: "auto" });
+  let at = first;
+  for (const [from, to] of ordered) {
+    if (to <= at) continue;
+    shown.append(part(at, from), make("mark", {}, part(Math.max(at, from), to)));
+    at = to;
+  }
+  shown.append(part(at, last));
   const more = (label, from, to, where) => {
     if (to <= from) return null;
     return make("button", { type: "button", onclick: (event) => {
@@ -131,7 +139,7 @@ async function drawPage(page, cited, collection) {
   const places = cited.spans.filter((span) => span.page === page && span.bbox).map((span) => span.bbox);
   const boxes = places.map((place) => ["box", place.join(",")]);
   try {
-    const query = new URLSearchParams(boxes.slice(0, 100));
+    const query = new URLSearchParams(boxes.slice(0, MOST_PLACES));
     if (collection) query.set("collection", collection);
     const blob = await getBlob(`documents/${encodeURIComponent(cited.document.id)}/pages/${page}?${query}`);
     const [picture, scale] = await Promise.all([createImageBitmap(blob), readScale(blob)]);
