@@ -223,7 +223,7 @@ async def test_a_pipeline_that_is_not_there_names_those_that_are() -> None:
             kb.pipeline("three")
     async with Engine(Settings()) as kb:
         assert kb.pipelines() == []
-        with pytest.raises(UsageError, match="none is configured"):
+        with pytest.raises(UsageError, match="the settings have no `pipelines`"):
             kb.pipeline("three")
 
 

@@ -9,7 +9,7 @@ from tests.answering.made import hit
 def test_a_result_has_a_length_iterates_and_is_true_without_hits() -> None:
     hits = tuple(hit(f"Text {i}.", path=f"{i}.md") for i in range(5))
     found = Found(hits)
-    assert (len(found), list(found)) == (5, list(hits))
+    assert (len(found), list(found), found[0], found[3:]) == (5, list(hits), hits[0], hits[3:])
     assert bool(Found(()))
 
 

@@ -59,14 +59,21 @@ async def test_a_body_of_another_type_is_refused(client: httpx2.AsyncClient) -> 
         ("/v1/search", {"query": "x" * 10_001}, "invalid query: expected at most 10,000 characters"),
         ("/v1/search", {"query": "x", "filter": "y"}, "invalid filter: expected an object, not 'y'"),
         ("/v1/search", {"query": "x", "pipeline": "nope"}, "unknown pipeline 'nope': GET /v1/pipelines lists them"),
-        ("/v1/search", {"query": "x", "top-k": 1}, "unknown field 'top-k'"),
-        ("/v1/search", {"query": "x", "str": 1}, "unknown field 'str'"),
+        ("/v1/search", {"query": "x", "top-k": 1}, "unknown field 'top-k'; did you mean 'top_k'?"),
+        ("/v1/search", {"query": "x", "str": 1}, "unknown field 'str': leave it out, or see /v1/openapi.json"),
+        ("/v1/search", {"query": "x", "filter": {"tag": ["a"]}}, "unknown field 'filter.tag'; did you mean 'tags'?"),
+        ("/v1/ask", {"query": "x", "messages": [{"role": "user", "content": "y", "zebra": 1}]},
+         "unknown field 'messages.0.zebra': expected one of: content, role"),
+        ("/v1/search", {"query": "x", "filter": {"conditions": [{"colum": "a"}]}},
+         "missing field 'filter.conditions.0.column'"),
+        ("/v1/ask", {"query": "x", "messages": [{"role": "user", "content": "y", "rol": 1}]},
+         "unknown field 'messages.0.rol'; did you mean 'role'?"),
     ],
 )  # fmt: skip
 async def test_a_mistake_is_named_by_its_field_and_not_by_the_kinds_that_it_may_have(
     client: httpx2.AsyncClient, path: str, body: dict[str, object], said: str
 ) -> None:
-    model = {} if path == "/v1/search" else {"model": "default"}
+    model = {} if path in ("/v1/search", "/v1/ask") else {"model": "default"}
     message = (await client.post(path, json={**model, **body})).json()["error"]["message"]
     assert message.startswith(said)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from ragstone.core.notebook import render_paragraph, render_table
 from ragstone.core.plural import format_count
@@ -61,7 +61,8 @@ class Found:
     """The result of a search: hits in order, notes about skipped or degraded steps, seconds per stage, steps of a
     model.
 
-    It has the length of its hits and iterates over them, it prints on a line, and a notebook shows it as a table."""
+    It has the length of its hits, iterates over them and gives one by its number, it prints on a line, and a notebook
+    shows it as a table."""
 
     hits: tuple[Hit, ...]
     notes: tuple[Note, ...] = ()
@@ -75,6 +76,15 @@ class Found:
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
+
+    @overload
+    def __getitem__(self, number: int) -> Hit: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> tuple[Hit, ...]: ...
+
+    def __getitem__(self, number: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.hits[number]
 
     def __bool__(self) -> bool:
         """True: it is a result, also without hits."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -10,6 +11,7 @@ from starlette.responses import Response
 
 from ragstone.core.suggestions import suggest_name
 from ragstone.server.middleware import check_body
+from ragstone.server.request_mistakes import describe_mistake
 from ragstone.server.state import authenticate
 
 OPEN_PATHS = frozenset({"/v1/live", "/v1/ready", "/v1/health", "/healthz"})
@@ -27,13 +29,17 @@ class CheckedRoute(APIRoute):
         handle = super().get_route_handler()
         is_open = self.path in OPEN_PATHS
         check_query = self.make_query_check()
+        bodies = [parameter.field_info.annotation for parameter in self.dependant.body_params]
 
         async def handle_checked(request: Request) -> Response:
             if not is_open:
                 await authenticate(request)
             check_query(request)
             check_body(request.scope)
-            return await handle(request)
+            try:
+                return await handle(request)
+            except RequestValidationError as error:
+                raise HTTPException(422, describe_mistake(error, bodies)) from None
 
         return handle_checked
 

@@ -1,9 +1,12 @@
 """The first mistake of a request in one sentence: which field, which value it must have, which one came."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args
 
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+
+from ragstone.core.suggestions import suggest_name
 
 KINDS = ("str", "int", "float", "bool")  # how pydantic names plain kinds of a union; the others are `list[…]`, `a-b`
 # What a value has to be, by the beginning of pydantic's name for the mistake; `{…}` are what pydantic tells with it.
@@ -25,11 +28,13 @@ EXPECTED: tuple[tuple[str, str], ...] = (
     ("too_short", "at least {min_length} item(s)"),
     ("too_long", "at most {max_length:,} items"),
 )
+MOST_LISTED = 8  # fields of an object
 LONGEST_ECHO = 40  # characters of a value that are shown
 
 
-def describe_mistake(error: RequestValidationError) -> str:
-    """The first mistake of a request, in one sentence; where a value may be of several kinds, that of the nearest."""
+def describe_mistake(error: RequestValidationError, bodies: Sequence[Any] = ()) -> str:
+    """The first mistake of a request, in one sentence; where a value may be of several kinds, that of the nearest.
+    `bodies` are the kinds of body that the endpoint takes."""
     found = error.errors()
     first = found[0]
     if _is_kind(first["loc"][-1]) and first["type"] not in ("extra_forbidden", "json_invalid"):
@@ -40,10 +45,41 @@ def describe_mistake(error: RequestValidationError) -> str:
         return f"invalid JSON in the body at character {first['loc'][-1]}: {_lower(said)}"
     where = _name_place(first)
     if first["type"] == "extra_forbidden":
-        return f"unknown field {where!r:.80}: leave it out, or see /v1/openapi.json for its name"
+        return f"unknown field {where!r:.80}{_suggest_field(str(first['loc'][-1]), bodies, first['loc'][1:-1])}"
     if first["type"] == "missing":
         return f"missing field {where!r:.80}" if where else "missing body: expected JSON"
     return f"invalid {where or 'body'}: {_describe_expected(first)}"
+
+
+def _suggest_field(name: str, bodies: Sequence[Any], place: Sequence[str | int]) -> str:
+    """Which field is meant, or where to look for it."""
+    known = list_fields(bodies, place)
+    if near := suggest_name(name, known):
+        return near
+    few = f"expected one of: {', '.join(known)}" if known and len(known) <= MOST_LISTED else ""
+    return f": {few or 'leave it out, or see /v1/openapi.json for its name'}"
+
+
+def list_fields(bodies: Sequence[Any], place: Sequence[str | int]) -> list[str]:
+    """The fields of the object at a place in a body; parts of a place that are not fields are passed over.
+
+    >>> from ragstone.server.bodies import AskBody
+    >>> list_fields([AskBody], ["messages", 0])
+    ['content', 'role']
+    """
+    models = [model for body in bodies for model in _list_models(body)]
+    for part in place:
+        fields = [model.model_fields[str(part)] for model in models if part in model.model_fields]
+        models = [inner for field in fields for inner in _list_models(field.annotation)] if fields else models
+    return sorted({name for model in models for name in model.model_fields})
+
+
+def _list_models(kind: Any) -> Iterator[type[BaseModel]]:
+    """The objects that a value of this kind may be or hold."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        yield kind
+    for part in get_args(kind):
+        yield from _list_models(part)
 
 
 def _name_place(mistake: Mapping[str, Any]) -> str:

@@ -75,8 +75,9 @@ class CollectionQuestions(QuestionVerbs, VerbGroup):
         settings = self._components.tenant_settings
         wanted = next((one for one in settings.pipelines if one.name == name), None)
         if wanted is None:
-            known = ", ".join(one.name for one in settings.pipelines) or "none is configured"
-            raise UsageError(f"there is no pipeline {name!r}; there are: {known}")
+            known = ", ".join(one.name for one in settings.pipelines)
+            there_are = f"there are: {known}" if known else "the settings have no `pipelines`"
+            raise UsageError(f"there is no pipeline {name!r}; {there_are}")
         tables = None
         if wanted.database is not None:
             tables = self._components.stores.open_tables(wanted.database, timeout=wanted.timeout)
