@@ -109,9 +109,16 @@ def _run(*, debug: bool) -> int:
         if message.startswith("Usage: "):  # a group without a command: its whole help
             print(message, file=sys.stderr)
             return error.exit_code
+        message += _describe_place(error)
         return _fail_with(f"error: {message} (see ragstone {_name_command(error)}--help)", error.exit_code)
     except Abort:  # a question was not answered
         return _fail_with("stopped: nothing was changed", 1)
+
+
+def _describe_place(error: Any) -> str:
+    """Where options are expected, if one stood before the command that takes it."""
+    is_group = hasattr(getattr(error, "cmd", None), "list_commands")
+    return ", options stand behind the command" if is_group and hasattr(error, "option_name") else ""
 
 
 def _name_command(error: Any) -> str:
