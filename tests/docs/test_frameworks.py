@@ -12,6 +12,7 @@ from tests.server.conftest import serve_program
 
 PAGES = ROOT / "docs" / "how-to"
 QUESTION = "How long are samples kept?"
+STORAGE = "---\nowner: Ann\n---\n# Storage\n\nSamples are kept for 15 days. password=hunter2secret99\n"
 LONGEST = 40  # lines of such a page
 
 
@@ -19,7 +20,7 @@ def run_page(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[s
     """The names that the page's block defines, over a collection in the current folder."""
     monkeypatch.chdir(folder)
     (folder / "docs").mkdir()
-    (folder / "docs" / "storage.md").write_text("# Storage\n\nSamples are kept for 15 days. password=hunter2secret99\n")
+    (folder / "docs" / "storage.md").write_text(STORAGE)
     with ragstone.open("embedded:.ragstone", embed__model="none") as kb:
         kb.ingest("docs")
     monkeypatch.setenv("RAGSTONE_EMBED__MODEL", "none")
@@ -41,7 +42,8 @@ def test_langchain_gets_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     made["kb"].close()
     assert "15 days" in document.page_content
     assert "hunter2secret99" not in document.page_content
-    assert (document.metadata["path"], document.metadata["lines"]) == ("storage.md", [(1, 3)])
+    assert (document.metadata["path"], document.metadata["lines"]) == ("storage.md", [(4, 6)])
+    assert document.metadata["owner"] == "Ann"
 
 
 def test_llamaindex_gets_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +53,7 @@ def test_llamaindex_gets_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     made["kb"].close()
     assert "15 days" in found.node.text
     assert "hunter2secret99" not in found.node.text
-    assert found.node.metadata["path"] == "storage.md"
+    assert (found.node.metadata["path"], found.node.metadata["owner"]) == ("storage.md", "Ann")
 
 
 def test_haystack_gets_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +65,7 @@ def test_haystack_gets_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     made["kb"].close()
     assert "15 days" in document.content
     assert "hunter2secret99" not in document.content
-    assert document.meta["path"] == "storage.md"
+    assert (document.meta["path"], document.meta["owner"]) == ("storage.md", "Ann")
 
 
 @pytest.fixture(scope="module")
