@@ -9,6 +9,15 @@ from ragstone.core.errors import UsageError
 from ragstone.core.ports import Embedder
 from ragstone.providers.model_spans import OWN, open_embedding_span
 
+# What is read of every embedder beside its methods.
+NEEDED = {
+    "model": "its name",
+    "variant": "that of the model, which may be empty",
+    "dimension": "how many numbers a vector has",
+    "reads": "how many tokens of a text it reads",
+    "tokenizer": "an object with `name` and `count(texts)`",
+}
+
 
 class CustomEmbedder:
     """An embedder of the caller's own: what it gives is looked at before anything counts on it."""
@@ -20,7 +29,12 @@ class CustomEmbedder:
         return CustomEmbedder, (self._own,)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._own, name)
+        """An attribute of the caller's; raises `UsageError` for one that every embedder needs and this one lacks."""
+        found = getattr(self._own, name, None) if name in NEEDED else getattr(self._own, name)
+        if name in NEEDED and (found is None or (name == "tokenizer" and not callable(getattr(found, "count", None)))):
+            own, needed = type(self._own).__name__, ", ".join(NEEDED)
+            raise UsageError(f"the embedder {own} lacks `{name}`, {NEEDED[name]}: expected {needed}")
+        return found
 
     async def embed(self, *args: Any, **kwargs: Any) -> Any:
         """The vectors; raises `UsageError` if they are not an array of floats."""
