@@ -273,6 +273,10 @@ def test_the_reference_of_the_api_tries_its_example(served: Served, open_page: C
     page.get_by_role("button", name="Execute").click()
     page.wait_for_selector(".live-responses-table")
     assert "Samples are kept for 15 days by default." in page.locator(".live-responses-table").inner_text()
+    for scheme, ground in (("dark", "rgb(28, 32, 34)"), ("light", "rgba(0, 0, 0, 0)")):
+        page.emulate_media(color_scheme=scheme)
+        is_drawn = "ground => getComputedStyle(document.documentElement).backgroundColor === ground"
+        page.wait_for_function(is_drawn, arg=ground)
 
 
 def test_behind_a_prefix_the_reference_tries_its_requests_there(served: Served, open_page: Callable[..., Any]) -> None:

@@ -1,5 +1,10 @@
 // Draws the reference from the server's own description; nothing comes from elsewhere. Requests to try go to the
 // folder above this page: a proxy may have added a prefix, which the description does not know.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const followScheme = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", followScheme);
+followScheme();
+
 const place = document.getElementById("reference");
 fetch("../v1/openapi.json")
   .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`status ${answer.status}`))))
