@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from ragstone.core.answers import Answer, Found
+from ragstone.core.types import Span
 from tests.answering.made import hit
 
 
@@ -34,3 +35,5 @@ def test_notebooks_show_escaped_tables_without_secrets() -> None:
     closed = replace(one, chunk=replace(one.chunk, text="password: hunter2", secrets=((10, 17, "password"),)))
     assert "hunter2" not in Found((closed,))._repr_html_()
     assert "&lt;b&gt;" in Answer("<b>")._repr_html_()
+    apart = replace(one, chunk=replace(one.chunk, spans=(Span(0, 5, 3, 4), Span(5, 9, 5, 5), Span(50, 60, 20, 22))))
+    assert ".md:3-5,20-22" in repr(Found((apart,)))

@@ -5,16 +5,15 @@ Every text passes the `mask` that is given. Words of the question stand between 
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from ragstone.answering.excerpts import QuestionTerms, choose_lines, mark_words, weigh_terms
 from ragstone.answering.verification.citations import Mask, chunk_marker, number_marker
 from ragstone.core.answers import Answer, Found
 from ragstone.core.chunk_enrichment import join_names
 from ragstone.core.escaping import escape_line_ends, remove_controls
+from ragstone.core.line_runs import format_runs, group_spans
 from ragstone.core.types import Chunk, Document, Hit, Span
 
-NEAR_LINES = 2  # between two lines of one citation, such as a rule below a header
 LONGEST_HEADING = 60  # characters
 ARGUMENTS = re.compile(r"(?<=\w)\((?!\w{1,3}\)).*", re.DOTALL)  # "setting(s)" is a word
 NO_TERMS = QuestionTerms({})
@@ -28,18 +27,9 @@ def format_place(document: Document, spans: Sequence[Span], *, source: bool = Fa
     path = escape_line_ends(document.path)
     if not spans:
         return path
-    runs = [[spans[0]]]
-    for before, span in pairwise(spans):
-        if span.line_start > before.line_end + NEAR_LINES:
-            runs.append([])
-        runs[-1].append(span)
-    lines = ",".join(_line_range(run[0].line_start, run[-1].line_end) for run in runs)
+    runs = group_spans(spans)
     page = f" (page {runs[-1][0].page})" if runs[-1][0].page is not None else ""
-    return f"{path}:{lines}{page}"
-
-
-def _line_range(first: int, last: int) -> str:
-    return f"{first}-{last}" if last > first else f"{first}"
+    return f"{path}:{format_runs(runs)}{page}"
 
 
 def found_text(found: Found, *, mask: Mask, question: str = "", full: bool = False) -> str:

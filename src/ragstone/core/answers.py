@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
+from ragstone.core.line_runs import format_runs, group_spans
 from ragstone.core.notebook import render_paragraph, render_table
 from ragstone.core.plural import format_count
 from ragstone.core.types import Document, Hit, Span, Verdict
@@ -161,7 +162,4 @@ class Event:
 
 def _format_place(document: Document, spans: Sequence[Span]) -> str:
     """`path:first-last`."""
-    if not spans:
-        return document.path
-    first, last = spans[0].line_start, spans[-1].line_end
-    return f"{document.path}:{first}" + (f"-{last}" if last > first else "")
+    return f"{document.path}:{format_runs(group_spans(spans))}" if spans else document.path
