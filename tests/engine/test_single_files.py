@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ragstone.config.settings import Settings
-from ragstone.core.errors import UsageError
+from ragstone.core.errors import StoreError, UsageError
 from ragstone.engine import Engine
 from ragstone.testing.bag_of_words import BagOfWords
 
@@ -47,6 +47,8 @@ async def test_texts_of_a_program_are_documents_with_their_metadata(tmp_path: Pa
         assert (await kb.record("c.txt"))[1] == "The lamp is lit at eight."
         with pytest.raises(UsageError, match="have no file"):
             await kb.original("c.txt")
+    with pytest.raises(StoreError, match="^the store is closed; open it anew$"):
+        await kb.documents()
 
 
 async def test_files_never_lead_out_of_the_folder(folder: Path, tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ class ThreadPool:
         try:
             future = self._pool.submit(work)
         except RuntimeError as error:
-            raise StoreError(f"the store is closed ({error}); open it anew") from error
+            why = "the store is closed" if self.closed else f"the store cannot start a thread ({error})"
+            raise StoreError(f"{why}; open it anew") from error
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
