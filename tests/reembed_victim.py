@@ -11,7 +11,8 @@ import ragstone
 from ragstone.ingestion import vectors
 from ragstone.stores.fault_points import reach_point
 from ragstone.stores.postgres import store
-from ragstone.stores.postgres.pool import Cursor, Pool
+from ragstone.stores.postgres.connection import Cursor
+from ragstone.stores.postgres.pool import Pool
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.stores.victim import kill_at
 

@@ -19,6 +19,13 @@ class WaitCause:
 
 
 _CAUSES: ContextVar[list[WaitCause] | None] = ContextVar("ragstone_waits", default=None)
+# Whether a client waits for what is done now: it is told at once of a server that is known to be lost.
+HAS_CLIENT: ContextVar[bool] = ContextVar("ragstone_has_client", default=False)
+
+
+def is_limited() -> bool:
+    """Whether somebody waits who would rather be told at once than late: a client, or a block with a deadline."""
+    return HAS_CLIENT.get() or _CAUSES.get() is not None
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ragstone.core import query_log, trace
+from ragstone.core import query_log, trace, waits
 from ragstone.core.query_log import QueryRecord
 from ragstone.core.spans import Value, is_tracing, open_span
 from ragstone.server.metrics import UNKNOWN_ROUTE
@@ -68,6 +68,7 @@ class ObserveMiddleware:
         query_log.REQUEST_ID.set(scope["state"]["request_id"])
         query_log.COLLECTED.set(records)
         trace.HIDES_PLACES.set(True)
+        waits.HAS_CLIENT.set(True)
         status, start = CLIENT_GONE, time.perf_counter()
 
         async def send_watched(message: Message) -> None:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 from starlette.requests import Request
 
 from ragstone.config.settings import Settings
+from ragstone.core import waits
 from ragstone.core.errors import QueueFull, Unauthorized
 from ragstone.core.records import Run
 from ragstone.engine import Engine
@@ -77,6 +78,7 @@ class ServerState:
         """Work that goes on when its request has ended; it is cancelled when the server ends."""
 
         async def hold_and_work() -> R:
+            waits.HAS_CLIENT.set(False)
             async with self.hold():
                 return await work
 

@@ -16,7 +16,7 @@ from ragstone.core.errors import Busy, StoreError, UsageError
 from ragstone.core.ports import Store
 from ragstone.core.records import Run
 from ragstone.stores.postgres import PostgresStore, error_mapping, ledger
-from ragstone.stores.postgres.pool import Connection
+from ragstone.stores.postgres.connection import Connection
 from ragstone.testing.stores import (
     EVERYTHING,
     SCOPE,

@@ -3,15 +3,20 @@
 import asyncio
 import re
 from collections.abc import Callable
+from typing import Any
 
 import psycopg
 import pytest
 
 from ragstone.config.deadlines import Deadlines
 from ragstone.core.errors import StoreError
+from ragstone.core.waits import HAS_CLIENT
 from ragstone.retrieval.store_timeout import limit_store_time
-from ragstone.stores.postgres import PostgresStore
+from ragstone.stores import outage
+from ragstone.stores.postgres import PostgresStore, error_mapping
+from ragstone.stores.postgres.connection import Connection, Cursor
 from ragstone.testing.stores import SCOPE, create_collection
+from tests.patience import HANG
 from tests.stores.postgres.server import USER, Server
 
 SOON = Deadlines(search=0.05)
@@ -69,3 +74,75 @@ async def test_the_server_does_not_even_refuse(server: Server, database: str, mo
 
 async def test_the_server_was_never_there() -> None:
     assert "does not answer" in await read(PostgresStore("postgresql://app:p%40ss@127.0.0.1:1/x"))
+
+
+def open_as_client(store: PostgresStore) -> "asyncio.Task[None]":
+    """A search of a client of a server, without a deadline of its own."""
+
+    async def ask() -> None:
+        HAS_CLIENT.set(True)
+        async with store.reader(SCOPE):
+            pass
+
+    return asyncio.create_task(ask())
+
+
+async def test_clients_are_told_at_once_of_a_server_that_is_lost_until_it_is_back(
+    server: Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each waited as long as a search may take, and a list of documents for half a minute."""
+    monkeypatch.setattr(outage, "GRACE", 0.0)
+    monkeypatch.setattr(outage, "PROBE_PAUSE", 0.001)
+    store = PostgresStore(server.url(database))
+    await create_collection(store)
+    is_lost = True
+    connect = psycopg.AsyncConnection.connect.__func__  # type: ignore[attr-defined]
+
+    async def refuse(*given: Any, **more: Any) -> Connection:
+        if is_lost:
+            raise psycopg.OperationalError(REFUSED)
+        return await connect(*given, **more)  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(psycopg.AsyncConnection, "connect", classmethod(refuse))
+    await asyncio.to_thread(server.run, CUT.format(USER, database))
+    async with asyncio.timeout(HANG):
+        for _ in range(3):
+            with pytest.raises(StoreError, match=f"does not answer .{REFUSED}"):
+                await open_as_client(store)
+        with pytest.raises(StoreError, match="does not answer"):
+            HAS_CLIENT.set(True)
+            await store.ledger(SCOPE).documents("docs")
+        is_lost = False
+        HAS_CLIENT.set(False)
+        async with store.reader(SCOPE):  # who has no client to tell waits for it
+            pass
+        await open_as_client(store)
+    await store.close()
+
+
+async def test_a_slow_statement_is_no_outage(server: Server, database: str) -> None:
+    store = PostgresStore(server.url(database))
+    await create_collection(store)
+
+    async def sleep(cursor: Cursor, _: int) -> None:
+        await cursor.execute(f"SELECT pg_sleep({HANG})".encode())
+
+    with pytest.raises(StoreError, match="within"):
+        async with limit_store_time(SOON):
+            await store._pool.run_transaction("t", sleep)
+    await open_as_client(store)
+    await store.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "is_lost"),
+    [
+        ("connection to server failed: Connection refused", True),
+        ("connection timeout expired", True),
+        ("FATAL:  the database system is starting up", True),
+        ("FATAL:  sorry, too many clients already", False),
+        ('FATAL:  password authentication failed for user "app"', False),
+    ],
+)
+def test_a_server_that_says_no_is_there(said: str, is_lost: bool) -> None:
+    assert error_mapping.is_lost(psycopg.OperationalError(said)) is is_lost

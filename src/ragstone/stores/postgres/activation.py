@@ -12,8 +12,8 @@ from typing import Any
 from ragstone.core.types import Document
 from ragstone.stores.postgres import binary_copy, removed_words, segments, vectors
 from ragstone.stores.postgres.catalogue import CounterChange, update_counters
+from ragstone.stores.postgres.connection import Cursor
 from ragstone.stores.postgres.filter_facts import is_restricted
-from ragstone.stores.postgres.pool import Cursor
 from ragstone.stores.postgres.preparation import ActiveChunk, make_active_chunk
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, decode_chunk, replace_nul
 from ragstone.stores.revision_status import Status, revision_statuses

@@ -10,8 +10,9 @@ from ragstone.stores.collection_errors import erasure_notice
 from ragstone.stores.model_checks import PinnedModel, has_same_model, model_pin_error
 from ragstone.stores.postgres import check, settling
 from ragstone.stores.postgres.catalogue import check_not_erasing, lock_collection, read_collection
+from ragstone.stores.postgres.connection import Cursor
 from ragstone.stores.postgres.ledger import run_lock_number
-from ragstone.stores.postgres.pool import Cursor, Pool
+from ragstone.stores.postgres.pool import Pool
 
 MAX_DIMENSION = 16_000  # dimensions that pgvector holds
 LARGE_TABLES = (

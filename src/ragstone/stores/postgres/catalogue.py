@@ -6,8 +6,8 @@ from datetime import datetime
 from ragstone.core.errors import Busy, StoreTooNew
 from ragstone.core.types import Scope
 from ragstone.stores.collection_errors import erasure_notice, not_built_error
+from ragstone.stores.postgres.connection import Cursor, Row
 from ragstone.stores.postgres.migrations import VERSION
-from ragstone.stores.postgres.pool import Cursor, Row
 from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, decode_collection
 
 FIND = f"SELECT {COLLECTION_COLUMNS} FROM collections WHERE tenant_id = %s AND name = %s"  # noqa: S608

@@ -14,7 +14,7 @@ from ragstone.stores import bm25
 from ragstone.stores.chunk_spans import find_misplaced_chunks
 from ragstone.stores.encoding import decode_document, decode_record
 from ragstone.stores.postgres import activation, segments, sparse_rows, vectors, written_rows
-from ragstone.stores.postgres.pool import Cursor
+from ragstone.stores.postgres.connection import Cursor
 from ragstone.stores.postgres.preparation import compute_checksum
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, decode_chunk
 from ragstone.stores.postings import COUNT, LENGTH, NUMBER

@@ -74,6 +74,12 @@ def is_starting(error: OperationalError) -> bool:
     return any(sign in str(error) for sign in ("starting up", "shutting down", "recovery", "too many"))
 
 
+def is_lost(error: OperationalError) -> bool:
+    """Whether a connection could not be opened because no server serves there: one that refuses this user, or has as
+    many connections as it takes, does."""
+    return "too many" not in str(error) and explain_refusal(error, "") is None
+
+
 def explain_refusal(error: OperationalError, place: str) -> UsageError | None:
     """The caller's mistake behind a refused connection; None when trying again may help."""
     said = str(error)
@@ -86,7 +92,7 @@ def explain_refusal(error: OperationalError, place: str) -> UsageError | None:
     return None
 
 
-def explain_silence(error: OperationalError, place: str) -> RagstoneError:
+def explain_silence(error: Exception, place: str) -> RagstoneError:
     """The error for a server that has not answered in time: its name may have come up late, or be none at all."""
     if UNKNOWN_HOST in str(error):
         return StoreNotReady(f"{place}: there is no such host ({first_error_line(error)}); check the URL")

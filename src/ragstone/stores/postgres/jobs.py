@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from ragstone.stores.job_queue import SqlJobQueue
 from ragstone.stores.job_statements import Work
-from ragstone.stores.postgres.pool import Cursor, Pool
+from ragstone.stores.postgres.connection import Cursor
+from ragstone.stores.postgres.pool import Pool
 
 T = TypeVar("T")
 NO_TENANT = ""  # workers take jobs of any tenant: the policy of_queue shows them

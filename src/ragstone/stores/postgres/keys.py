@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 from ragstone.core.errors import UsageError
 from ragstone.core.records import Key
+from ragstone.stores.postgres.connection import Cursor
 from ragstone.stores.postgres.error_mapping import sqlstate_of
-from ragstone.stores.postgres.pool import Cursor, Pool
+from ragstone.stores.postgres.pool import Pool
 
 T = TypeVar("T")
 COLUMNS = "key_id, tenant_id, name, roles, created_at, digest, expires_at, revoked_at"

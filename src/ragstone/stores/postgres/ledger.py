@@ -15,8 +15,9 @@ from ragstone.core.records import Run
 from ragstone.core.types import Document, Scope
 from ragstone.stores.encoding import decode_document, decode_run, encode_value
 from ragstone.stores.postgres.catalogue import check_not_erasing, check_writable, read_collection
+from ragstone.stores.postgres.connection import Connection, Cursor
 from ragstone.stores.postgres.error_mapping import is_connection_lost, map_errors
-from ragstone.stores.postgres.pool import Connection, Cursor, Pool
+from ragstone.stores.postgres.pool import Pool
 from ragstone.stores.postgres.rows import CollectionRow, replace_nul
 
 Status = Literal["running", "succeeded", "failed", "interrupted"]

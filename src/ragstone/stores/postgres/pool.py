@@ -3,24 +3,22 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import psycopg
-from psycopg import AsyncConnection, AsyncCursor
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from ragstone.core.errors import StoreError
-from ragstone.core.waits import WaitCause, explain_wait
+from ragstone.core.errors import RagstoneError, StoreError
+from ragstone.core.waits import WaitCause, explain_wait, is_limited
+from ragstone.stores.outage import Outage
 from ragstone.stores.postgres import error_mapping
+from ragstone.stores.postgres.connection import Connection, Cursor, DedicatedConnection, PooledConnection, Row
 from ragstone.stores.postgres.server_check import ServerInfo, inspect_server, shares_sessions
 from ragstone.stores.postgres.url import PostgresUrl
 
 T = TypeVar("T")
-Row = tuple[Any, ...]
-Connection = AsyncConnection[Row]
-Cursor = AsyncCursor[Row]
 SET_TENANT = "SELECT set_config('search_path', %s, true), set_config('ragstone.tenant', %s, true)"
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 SET_SAVEPOINT = (
@@ -31,19 +29,8 @@ PATIENCE = 30.0  # seconds for a server that no longer answers: as long as a res
 FIRST_PATIENCE = 1.0  # seconds for one that has not answered yet, unless it says that it starts: a wrong URL, mostly
 RETRY_PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
 SILENCE = 10.0  # seconds after which a server that did not answer is waited for again
+KNOCK_SECONDS = 2  # for one address of a server that is asked whether it is there; libpq's least
 MAX_IDLE = 300.0  # seconds after which a connection that nobody used is closed
-
-
-class PooledConnection(AsyncConnection[Row]):
-    """A connection that the pool opens as the store opens its own: its pauses are short, so that a server which is back
-    is noticed within two seconds. The pool's own grow to half a minute."""
-
-    @classmethod
-    async def connect(  # type: ignore[override]  # the pool hands on what it was given
-        cls, _conninfo: str = "", *, open_dedicated: Callable[[], Awaitable[Connection]], **_: Any
-    ) -> "PooledConnection":
-        """Open one; raises what `open_dedicated` raises."""
-        return cast("PooledConnection", await open_dedicated())
 
 
 class Pool:
@@ -69,6 +56,7 @@ class Pool:
         self._refused: psycopg.OperationalError | None = None  # why the last connection could not be opened
         self._lent = 0  # connections of the pool that calls have
         self._opening = 0  # connections that are asked for now
+        self._outage = Outage(self._knock, lost=(psycopg.OperationalError,), explain=self._explain_silence)
 
     async def get_server(self) -> ServerInfo:
         """The server at the other end; the first call connects, and raises `UsageError` for what cannot serve."""
@@ -173,7 +161,8 @@ class Pool:
         try:
             known = self._describe_use() if self._lent >= self.url.pool else None
             with explain_wait(self._describe_wait, known=known):
-                connection = await pool.getconn(timeout=max(end - time.monotonic(), 0.1))
+                async with self._outage.limit_wait() if is_limited() else nullcontext():
+                    connection = await pool.getconn(timeout=max(end - time.monotonic(), 0.1))
         except PoolTimeout:
             raise StoreError(self._describe_wait().said) from self._refused
         self._lent += 1
@@ -209,12 +198,15 @@ class Pool:
         usual, first = begun + self._patience, max(begun, begun + FIRST_PATIENCE if begun > self._silent else 0.0)
         for tries in range(10_000):
             self._opening += 1
+            asked = time.monotonic()
             try:
-                opened = await AsyncConnection.connect(self.url.conninfo, **self._options)
+                opened = await DedicatedConnection.connect(self.url.conninfo, **self._options)
             except psycopg.OperationalError as error:
                 self._refused = error
                 if mistake := error_mapping.explain_refusal(error, self.url.shown):
                     raise mistake from error
+                if self._server is not None and error_mapping.is_lost(error):
+                    self._outage.note_failure(error, begun=asked)
                 pause = RETRY_PAUSES[min(tries, len(RETRY_PAUSES) - 1)]
                 known = self._server is not None or error_mapping.is_starting(error)
                 if time.monotonic() + pause > (usual if known else min(usual, first)):
@@ -222,12 +214,26 @@ class Pool:
                     raise error_mapping.explain_silence(error, self.url.shown) from error
             else:
                 self._refused = None
+                self._outage.note_answer()
+                opened.suspect = self._outage.suspect
                 return opened
             finally:
                 self._opening -= 1
             self._check_open()
             await asyncio.sleep(pause)
         raise self._make_closed_error()
+
+    async def _knock(self) -> None:
+        """Raise the error of the driver where no server takes a connection."""
+        try:
+            async with await DedicatedConnection.connect(self.url.conninfo, connect_timeout=KNOCK_SECONDS):
+                pass
+        except psycopg.OperationalError as error:
+            if error_mapping.is_lost(error):
+                raise
+
+    def _explain_silence(self, error: Exception) -> RagstoneError:
+        return error_mapping.explain_silence(error, self.url.shown)
 
     @property
     def _options(self) -> dict[str, Any]:
@@ -250,6 +256,7 @@ class Pool:
                     or self._server is None  # it has never answered, and was waited for
                     or not error_mapping.is_connection_lost(cause)
                     or time.monotonic() + RETRY_PAUSES[-1] > end
+                    or (is_limited() and self._outage.is_known)
                 ):
                     raise
             await asyncio.sleep(RETRY_PAUSES[min(tries, len(RETRY_PAUSES) - 1)])
@@ -267,6 +274,7 @@ class Pool:
     async def close(self) -> None:
         """Close them all; nothing can be asked after."""
         self._closed = True
+        await self._outage.close()
         pool, self._pool = self._pool, None
         if pool is not None and self._loop is asyncio.get_running_loop():
             await pool.close()

@@ -16,10 +16,10 @@ from ragstone.stores.collection_errors import missing_vector_warnings
 from ragstone.stores.cosine import Scores, normalize_query
 from ragstone.stores.encoding import decode_record
 from ragstone.stores.postgres import export, sparse_search, vector_search, written_search
+from ragstone.stores.postgres.connection import Row
 from ragstone.stores.postgres.expressions import has_lone_surrogate
 from ragstone.stores.postgres.filters import ChunkFilter
 from ragstone.stores.postgres.migrations import VERSION
-from ragstone.stores.postgres.pool import Row
 from ragstone.stores.postgres.recipe_cache import RecipeCache
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, decode_chunk
 from ragstone.stores.postgres.view import CollectionView, ViewFilters

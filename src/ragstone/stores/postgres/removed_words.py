@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ragstone.core.analyzer_edition import analyzer_edition
 from ragstone.stores.postgres import segments
-from ragstone.stores.postgres.pool import Cursor
+from ragstone.stores.postgres.connection import Cursor
 from ragstone.stores.postgres.preparation import ActiveChunk
 from ragstone.stores.postgres.rows import CollectionRow
 from ragstone.stores.postings import COUNT, LENGTH, NUMBER

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from ragstone.core.ports import CachedSearch
 from ragstone.core.types import Scope
 from ragstone.stores.postgres.catalogue import read_collection
-from ragstone.stores.postgres.pool import Cursor, Pool
+from ragstone.stores.postgres.connection import Cursor
+from ragstone.stores.postgres.pool import Pool
 
 FIND_SEARCHES = """SELECT search_id, key, generation, at, vector, content FROM searches
     WHERE tenant_id = %s AND collection_id = %s AND key = %s ORDER BY at DESC, search_id"""

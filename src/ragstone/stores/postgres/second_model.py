@@ -13,7 +13,8 @@ from ragstone.stores.collection_errors import no_second_model_error
 from ragstone.stores.model_checks import check_second_model, has_second_model
 from ragstone.stores.postgres import vectors
 from ragstone.stores.postgres.catalogue import lock_collection, read_collection
-from ragstone.stores.postgres.pool import Cursor, Pool
+from ragstone.stores.postgres.connection import Cursor
+from ragstone.stores.postgres.pool import Pool
 from ragstone.stores.postgres.rows import CollectionRow
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragstone.stores.postgres import binary_copy
-from ragstone.stores.postgres.pool import Cursor
+from ragstone.stores.postgres.connection import Cursor
 from ragstone.stores.postgres.preparation import ActiveChunk
 from ragstone.stores.postgres.rows import CollectionRow
 from ragstone.stores.postings import COUNT, LENGTH, NUMBER

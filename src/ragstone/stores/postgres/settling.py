@@ -10,7 +10,8 @@ from typing import TypeVar
 from ragstone.core.types import Scope
 from ragstone.stores.postgres import removed_words, segments, sparse_rows, vectors, written_rows
 from ragstone.stores.postgres.catalogue import lock_collection, read_collection
-from ragstone.stores.postgres.pool import Cursor, Pool
+from ragstone.stores.postgres.connection import Cursor
+from ragstone.stores.postgres.pool import Pool
 from ragstone.stores.postgres.rows import CollectionRow
 
 T = TypeVar("T")

@@ -11,7 +11,8 @@ from ragstone.core.types import Chunk, Document, Scope
 from ragstone.stores.model_checks import check_sparse_model
 from ragstone.stores.postgres import settling, sparse_rows
 from ragstone.stores.postgres.catalogue import CounterChange, lock_collection, read_collection, update_counters
-from ragstone.stores.postgres.pool import Cursor, Pool
+from ragstone.stores.postgres.connection import Cursor
+from ragstone.stores.postgres.pool import Pool
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, decode_chunk
 from ragstone.stores.postgres.sparse_rows import LACKS, OURS, M, name_collection
 from ragstone.stores.sparse_postings import pack_vector

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ragstone.core.errors import Corrupt
 from ragstone.stores.postgres import binary_copy
-from ragstone.stores.postgres.pool import Cursor, Row
+from ragstone.stores.postgres.connection import Cursor, Row
 from ragstone.stores.postgres.rows import CollectionRow
 from ragstone.stores.sparse_postings import (
     SparsePostings,

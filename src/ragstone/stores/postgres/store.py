@@ -11,10 +11,11 @@ from ragstone.stores.collection_errors import not_built_error
 from ragstone.stores.postgres import activation, second_model, sparse_rows
 from ragstone.stores.postgres.admin import PostgresAdmin, check_width
 from ragstone.stores.postgres.catalogue import lock_collection, read_collection
+from ragstone.stores.postgres.connection import Connection, Cursor, Row
 from ragstone.stores.postgres.jobs import PostgresJobs
 from ragstone.stores.postgres.keys import PostgresKeys
 from ragstone.stores.postgres.ledger import PostgresLedger, RunLocks
-from ragstone.stores.postgres.pool import Connection, Cursor, Pool, Row
+from ragstone.stores.postgres.pool import Pool
 from ragstone.stores.postgres.reader import PROVIDER, PostgresReader
 from ragstone.stores.postgres.recipe_cache import RecipeCache
 from ragstone.stores.postgres.rows import COLLECTION_COLUMNS, CollectionRow, decode_collection

@@ -9,7 +9,7 @@ from ragstone.core.ports import Vectors
 from ragstone.core.types import Chunk, Document
 from ragstone.stores.cosine import check_stored_vector
 from ragstone.stores.postgres import binary_copy, vector_search
-from ragstone.stores.postgres.pool import Cursor
+from ragstone.stores.postgres.connection import Cursor
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, decode_chunk, encode_vector_key
 
 COLUMNS = "tenant_id collection_id vector_key embedding_model embedding_variant embedding_dim embedding"

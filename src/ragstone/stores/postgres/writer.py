@@ -12,7 +12,8 @@ from ragstone.core.ports import Vectors
 from ragstone.core.types import Chunk, Document, Revision, Scope
 from ragstone.stores.postgres import activation, binary_copy, settling, vectors
 from ragstone.stores.postgres.catalogue import CounterChange, lock_collection, read_collection, update_counters
-from ragstone.stores.postgres.pool import Cursor, Pool
+from ragstone.stores.postgres.connection import Cursor
+from ragstone.stores.postgres.pool import Pool
 from ragstone.stores.postgres.preparation import (
     ActiveChunk,
     PreparedRevision,

@@ -11,7 +11,8 @@ from ragstone.core.types import Chunk, Document, Scope
 from ragstone.stores.model_checks import check_written_model, check_written_vectors
 from ragstone.stores.postgres import written_rows
 from ragstone.stores.postgres.catalogue import CounterChange, lock_collection, read_collection, update_counters
-from ragstone.stores.postgres.pool import Cursor, Pool
+from ragstone.stores.postgres.connection import Cursor
+from ragstone.stores.postgres.pool import Pool
 from ragstone.stores.postgres.rows import CHUNK_COLUMNS, CollectionRow, decode_chunk
 from ragstone.stores.postgres.written_rows import LACKS, M, name_collection
 

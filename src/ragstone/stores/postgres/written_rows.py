@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ragstone.core.ports import Vectors
 from ragstone.stores.postgres import binary_copy
-from ragstone.stores.postgres.pool import Cursor
+from ragstone.stores.postgres.connection import Cursor
 from ragstone.stores.postgres.rows import CollectionRow
 from ragstone.stores.written_vectors import quantize
 
