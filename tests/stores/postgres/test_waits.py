@@ -109,8 +109,8 @@ async def test_clients_are_told_at_once_of_a_server_that_is_lost_until_it_is_bac
         for _ in range(3):
             with pytest.raises(StoreError, match=f"does not answer .{REFUSED}"):
                 await open_as_client(store)
+        HAS_CLIENT.set(True)
         with pytest.raises(StoreError, match="does not answer"):
-            HAS_CLIENT.set(True)
             await store.ledger(SCOPE).documents("docs")
         is_lost = False
         HAS_CLIENT.set(False)
