@@ -226,11 +226,12 @@ class Pool:
     async def _knock(self) -> None:
         """Raise the error of the driver where no server takes a connection."""
         try:
-            async with await DedicatedConnection.connect(self.url.conninfo, connect_timeout=KNOCK_SECONDS):
-                pass
+            opened = await DedicatedConnection.connect(self.url.conninfo, connect_timeout=KNOCK_SECONDS)
         except psycopg.OperationalError as error:
             if error_mapping.is_lost(error):
                 raise
+        else:
+            await opened.close()  # which waits for nothing, so that a connection that is cut off here stays not open
 
     def _explain_silence(self, error: Exception) -> RagstoneError:
         return error_mapping.explain_silence(error, self.url.shown)
