@@ -5,8 +5,13 @@ from functools import cached_property
 
 from ragstone import stores
 from ragstone.config.settings import Settings
-from ragstone.core.ports import Keys, Store
+from ragstone.core.ports import Keys, OutgrownStore, Store
 from ragstone.engine.shared_parts import SharedParts
+
+
+async def find_read_only(store: Store) -> str | None:
+    """Why this program may only read a store; None where it may write."""
+    return await store.explain_read_only() if isinstance(store, OutgrownStore) else None
 
 
 class OpenStores:

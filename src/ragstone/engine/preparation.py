@@ -17,6 +17,7 @@ from ragstone.core.errors import ConfigError, NotBuilt, UsageError
 from ragstone.core.ports import Embedder, PlacedStore
 from ragstone.engine import Engine, model_factory
 from ragstone.engine.components import Components
+from ragstone.engine.open_stores import find_read_only
 from ragstone.engine.shared_parts import SharedParts
 from ragstone.retrieval.kept_variants import match_models
 from ragstone.retrieval.question import QuestionDefaults, build_question
@@ -83,9 +84,11 @@ def _list_distinct(found: list[M | None]) -> list[M]:
     return distinct
 
 
-async def check_store(settings: Settings, shared: SharedParts) -> str:
-    """How the store of some settings is; raises what keeps it from being used."""
-    return await _check_store(_make_components(settings, shared))
+async def check_store(settings: Settings, shared: SharedParts) -> str | None:
+    """Why the store of some settings may only be read; raises what keeps it from being used."""
+    own = _make_components(settings, shared)
+    await _check_store(own)
+    return await find_read_only(own.stores.store)
 
 
 def _make_components(settings: Settings, shared: SharedParts) -> Components:
@@ -104,7 +107,10 @@ async def _check_store_and_start_loading(own: Components) -> str:
 
 async def _check_store(own: Components) -> str:
     store = own.stores.store
-    if await store.admin.exists(own.scope):
+    is_built = await store.admin.exists(own.scope)
+    if (why := await find_read_only(store)) is not None:
+        return f"reachable, and only read: {why}"
+    if is_built:
         return "reachable"
     if isinstance(store, PlacedStore):
         await store.check_place()

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ragstone import stores
 from ragstone.config.settings import Settings
-from ragstone.core.errors import RagstoneError
+from ragstone.core.errors import RagstoneError, StoreError
 from ragstone.core.waits import WaitCause, collect_waits
 from ragstone.engine.engine_pool import EnginePool
 from ragstone.engine.preparation import check_store
@@ -39,6 +39,7 @@ class StoreProbe:
         self._clock = clock
         self._looked_at = -math.inf
         self._problem: str | None = None
+        self.is_read_only = False  # as far as was looked
         self._looking = asyncio.Lock()
 
     async def find_problem(self, state: ProbedServer) -> str | None:
@@ -47,14 +48,23 @@ class StoreProbe:
             return None
         async with self._looking:
             if self._clock() - self._looked_at > FRESH_SECONDS:
-                problem = await _look_at_store(state)
+                problem = await self._look(state)
                 if problem != self._problem:
                     log.warning("%s", problem or "the store answers again")
                 self._problem, self._looked_at = problem, self._clock()
             return self._problem
 
+    async def _look(self, state: ProbedServer) -> str | None:
+        try:
+            found = await _look_at_store(state)
+        except RagstoneError as error:
+            return str(error)
+        self.is_read_only = self.is_read_only if found is None else found
+        return None
 
-async def _look_at_store(state: ProbedServer) -> str | None:
+
+async def _look_at_store(state: ProbedServer) -> bool | None:
+    """Whether the store may only be read, None where it is busy; raises why it cannot be used now."""
     with collect_waits() as causes:
         looking = asyncio.ensure_future(check_store(state.settings, state.pool.shared))
     try:
@@ -65,8 +75,7 @@ async def _look_at_store(state: ProbedServer) -> str | None:
     if not looking.done() or looking.cancelled():
         looking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         cause = causes[0] if causes else WaitCause(NO_ANSWER)
-        return None if cause.is_busy else cause.said
-    error = looking.exception()
-    if error is None or isinstance(error, RagstoneError):
-        return None if error is None else str(error)
-    raise error
+        if cause.is_busy:
+            return None
+        raise StoreError(cause.said)
+    return looking.result() is not None

@@ -145,6 +145,7 @@
 -- schema_migrations.name: text NOT NULL x
 -- schema_migrations.checksum: text NOT NULL x
 -- schema_migrations.applied_at: timestamp with time zone NOT NULL DEFAULT now() p
+-- schema_migrations.readers: integer p
 -- searches.search_id: text COLLATE C NOT NULL x
 -- searches.tenant_id: text COLLATE C NOT NULL x
 -- searches.collection_id: integer NOT NULL p

@@ -4,7 +4,7 @@ import asyncio
 import importlib
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,7 +13,9 @@ import psycopg
 import pytest
 
 from ragstone.core.errors import RagstoneError, StoreError, StoreTooNew, UsageError
+from ragstone.core.ports.jobs import Job
 from ragstone.core.records import Run
+from ragstone.core.types import Scope
 from ragstone.stores.postgres import PostgresStore, migrate
 from ragstone.stores.postgres.migrations import MIGRATIONS, VERSION, Migration
 from ragstone.testing.stores import SCOPE, make_revision, search_texts, write_revisions
@@ -201,4 +203,53 @@ async def test_a_program_that_runs_reads_a_schema_that_is_newer_by_now_and_write
     now[0] = datetime(2026, 3, 1, tzinfo=UTC)
     assert await search_texts(store, "apple") == ["apple"], "the version whose date has come waits for a newer program"
     assert await store.ledger(SCOPE).runs() == []
+    await store.close()
+
+
+LATER = "ALTER TABLE ragstone.documents ADD COLUMN later text"
+READABLE = Migration(VERSION + 1, "readable", f"-- A column more.\n-- readers: {VERSION}\n{LATER}")
+NOT_READABLE = Migration(VERSION + 2, "not_readable", "ALTER TABLE ragstone.documents RENAME COLUMN later TO latest")
+
+
+def test_a_step_says_since_which_version_programs_read_what_it_makes() -> None:
+    assert READABLE.readers == VERSION
+    assert NOT_READABLE.readers == VERSION + 2
+    assert Migration(7, "late", "SELECT 1;\n-- readers: 3\n").readers == 7, "among its first comments alone"
+    assert all("-- readers:" in one.sql for one in MIGRATIONS if one.version > 14), "say it: see CONTRIBUTING.md"
+
+
+async def test_an_earlier_program_starts_on_tables_that_it_can_still_read_and_writes_nothing(
+    server: Server, database: str
+) -> None:
+    """A pod that restarted during an upgrade, or a deployment that was rolled back, was down."""
+    before = PostgresStore(server.url(database), now=lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    await write_revisions(before, make_revision("a.md", ["apple"]))
+    await write_revisions(before, make_revision("a.md", ["pie"], revision=2, effective_at="2026-02-01"))
+    assert await before.explain_read_only() is None
+    await before.close()
+    server.run("ALTER TABLE ragstone.schema_migrations DROP COLUMN readers", database)  # as earlier programs made it
+    await migrate(server.owner(database), migrations=(*MIGRATIONS, READABLE))
+
+    store = PostgresStore(server.url(database))
+    said = f"has schema version {VERSION + 1}, this program knows {VERSION} and only reads it; install a newer one"
+    assert said in (await store.explain_read_only() or "")
+    assert await search_texts(store, "apple") == ["apple"]
+    assert len(await store.ledger(SCOPE).documents("docs")) == 1
+    assert await store.admin.check(SCOPE) == []
+    writes: list[Awaitable[object]] = [
+        write_revisions(store, make_revision("b.md", ["apple"])),
+        store.ledger(SCOPE).start(Run("1", "docs", "running", "2026-01-01T00:00:00")),
+        store.admin.create(Scope("t", "new"), model=None, variant=None, dimension=None),
+        store.admin.drop(SCOPE),
+        store.jobs.add(Job("1", "t", "c", None, 0.0), most=9),
+    ]
+    for write in writes:
+        with pytest.raises(StoreTooNew, match=f"knows {VERSION}"):
+            await write
+    await store.close()
+
+    await migrate(server.owner(database), migrations=(*MIGRATIONS, READABLE, NOT_READABLE))
+    store = PostgresStore(server.url(database))
+    with pytest.raises(StoreTooNew, match=f"has schema version {VERSION + 2}, this program knows {VERSION}; install"):
+        await store.explain_read_only()
     await store.close()

@@ -42,7 +42,7 @@ from ragstone.core.ports.reading import (
 )
 from ragstone.core.ports.search_cache import CachedSearch, SearchCache, SearchCachingStore
 from ragstone.core.ports.sparse_index import SparseIndex, SparseIndexingStore, SparseReader, SparseState
-from ragstone.core.ports.store import ArtifactStorage, CachingStore, IdentifiedStore, PlacedStore, Store
+from ragstone.core.ports.store import ArtifactStorage, CachingStore, IdentifiedStore, OutgrownStore, PlacedStore, Store
 from ragstone.core.ports.writing import FileMemory, Filler, Ledger, Writer
 from ragstone.core.ports.written_vectors import WrittenIndex, WrittenIndexingStore, WrittenReader
 
@@ -71,6 +71,7 @@ __all__ = [
     "ListedFile",
     "Message",
     "NotingSource",
+    "OutgrownStore",
     "PeekingSource",
     "PlacedStore",
     "Prompt",

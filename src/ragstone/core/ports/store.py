@@ -61,6 +61,15 @@ class PlacedStore(Protocol):
 
 
 @runtime_checkable
+class OutgrownStore(Protocol):
+    """A store that a newer program may have changed, so that this one reads it and writes nothing."""
+
+    async def explain_read_only(self) -> str | None:
+        """Why this program may only read the store, in a sentence; None where it may write."""
+        ...
+
+
+@runtime_checkable
 class CachingStore(Protocol):
     """A store that keeps an index in memory."""
 

@@ -10,6 +10,7 @@ from ragstone.core.types import Scope
 from ragstone.engine.abstention_check import find_unjudged_searches
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches, places_of, sweep_artifacts
 from ragstone.engine.missing_collection import describe_missing
+from ragstone.engine.open_stores import find_read_only
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, find_sparse_refusal, find_written_refusal, pin_own_model
 from ragstone.engine.source_roots import closing_sources, resolve_source
@@ -98,6 +99,8 @@ class CollectionVerbs(VerbGroup):
         """
         problems = await self._find_model_problems()
         try:
+            if (why := await find_read_only(self.store)) is not None:
+                problems.append(why)
             problems += await self.store.admin.check(self.scope, repair=repair)
             problems += await self._find_outdated(repair=repair)
         except NoKey:

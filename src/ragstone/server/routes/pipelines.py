@@ -31,6 +31,7 @@ from ragstone.server.token_counts import count_question
 router = APIRouter(tags=["pipelines"], route_class=CheckedRoute)
 TABLE = "table"  # the recipe of rows
 NOT_IN_FORCE = "the last change is not in force: see the server's log"
+READ_ONLY = "read_only"  # a newer version migrated it
 CHECK_SECONDS = 5.0  # that a vendor has to list its models: probes give up soon
 
 
@@ -145,7 +146,8 @@ async def ready(request: Request) -> Response:
     """200 when all that the server needs was checked and is loaded and its store answers, else 503."""
     obstacle = await find_obstacle(request)
     if obstacle is None:
-        return JSONResponse({"status": "ready"})
+        limits = {"store": READ_ONLY} if state_of(request).probe.is_read_only else {}
+        return JSONResponse({"status": "ready", **limits})
     return JSONResponse({"status": obstacle}, 503, headers={"Retry-After": "1"})
 
 

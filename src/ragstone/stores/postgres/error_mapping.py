@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from psycopg import DatabaseError, Error, InterfaceError, OperationalError
 
-from ragstone.core.errors import Busy, Corrupt, RagstoneError, StoreError, StoreNotReady, UsageError
+from ragstone.core.errors import Busy, Corrupt, RagstoneError, StoreError, StoreNotReady, StoreTooNew, UsageError
 from ragstone.stores import error_meanings
 from ragstone.stores.error_meanings import NO_DISK_SPACE, UNEXPECTED, Meaning
 
@@ -19,12 +19,13 @@ DAMAGED = (Corrupt, "{place} is damaged ({error}); run: ragstone doctor")
 STANDBY = (StoreError, "{place} may only be read (a standby?); write to its primary: target_session_attrs=primary")
 SLOW = (StoreError, "{place} took too long ({error}); run again, or raise statement_timeout for its role")
 
+READ_ONLY_STATE = "25006"
 # What every database means by these; the longest prefix of the SQLSTATE that is listed decides.
 COMMON_STATES: Mapping[str, Meaning] = {"08": LOST, "57P": LOST, "40": BUSY, "53": BUSY}
 STATES: Mapping[str, Meaning] = {
     **COMMON_STATES,
     "57014": SLOW,
-    "25006": STANDBY,
+    READ_ONLY_STATE: STANDBY,
     "25P03": LOST,  # idle_in_transaction_session_timeout
     "55P03": BUSY,
     "53100": NO_DISK_SPACE,
@@ -112,6 +113,17 @@ def translate_error(error: Error, place: str, states: Mapping[str, Meaning] = ST
 def first_error_line(error: BaseException) -> str:
     """The first line of an error, without the statement and the place in it."""
     return error_meanings.first_error_line(str(error)) or type(error).__name__
+
+
+@contextmanager
+def map_read_only(reason: str | None) -> Iterator[None]:
+    """Let writes that a transaction refused be `StoreTooNew`, where `reason` is why this program may only read."""
+    try:
+        yield
+    except StoreError as error:
+        if reason is None or error.__cause__ is None or sqlstate_of(error.__cause__) != READ_ONLY_STATE:
+            raise
+        raise StoreTooNew(reason) from error.__cause__
 
 
 @contextmanager

@@ -20,8 +20,12 @@ RECORD = """CREATE TABLE IF NOT EXISTS ragstone.schema_migrations (
     version integer PRIMARY KEY,
     name text NOT NULL,
     checksum text NOT NULL,
-    applied_at timestamptz NOT NULL DEFAULT now()
+    applied_at timestamptz NOT NULL DEFAULT now(),
+    readers integer
 )"""
+# Of a database from before. Looked for first: adding it waits for everybody who reads the table.
+HAS_READERS = """SELECT EXISTS (SELECT FROM pg_attribute
+    WHERE attrelid = 'ragstone.schema_migrations'::regclass AND attname = 'readers')"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,8 @@ async def _prepare_schema(connection: AsyncConnection[Any], place: str) -> None:
             if not await _fetch_value(connection, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'vector')"):
                 await _create_extension(connection, place)
             await connection.execute(RECORD)
+            if not await _fetch_value(connection, HAS_READERS):
+                await connection.execute("ALTER TABLE ragstone.schema_migrations ADD COLUMN readers integer")
     except psycopg.errors.InsufficientPrivilege as error:
         said = error_mapping.first_error_line(error)
         raise UsageError(
@@ -153,8 +159,8 @@ async def _apply_migration(connection: AsyncConnection[Any], migration: Migratio
         )
         await connection.execute(migration.sql.encode())
         await connection.execute(
-            "INSERT INTO ragstone.schema_migrations (version, name, checksum) VALUES (%s, %s, %s)",
-            (migration.version, migration.name, migration.checksum),
+            "INSERT INTO ragstone.schema_migrations (version, name, checksum, readers) VALUES (%s, %s, %s, %s)",
+            (migration.version, migration.name, migration.checksum, migration.readers),
         )
 
 

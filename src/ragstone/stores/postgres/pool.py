@@ -19,6 +19,7 @@ from ragstone.stores.postgres.server_check import ServerInfo, inspect_server, sh
 from ragstone.stores.postgres.url import PostgresUrl
 
 T = TypeVar("T")
+SET_READ_ONLY = "SET TRANSACTION READ ONLY"
 SET_TENANT = "SELECT set_config('search_path', %s, true), set_config('ragstone.tenant', %s, true)"
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 SET_SAVEPOINT = (
@@ -99,14 +100,17 @@ class Pool:
     @asynccontextmanager
     async def open_transaction(self, tenant: str) -> AsyncIterator[Cursor]:
         """One transaction as a tenant, committed when the block ends well; its cursor gives binary results."""
-        path = (await self.get_server()).path
-        async with (
-            self.borrow_connection() as connection,
-            connection.transaction(),
-            connection.cursor(binary=True) as cursor,
-        ):
-            await cursor.execute(SET_TENANT, (path, tenant))
-            yield cursor
+        server = await self.get_server()
+        with error_mapping.map_read_only(server.read_only):
+            async with (
+                self.borrow_connection() as connection,
+                connection.transaction(),
+                connection.cursor(binary=True) as cursor,
+            ):
+                if server.read_only is not None:
+                    await cursor.execute(SET_READ_ONLY)
+                await cursor.execute(SET_TENANT, (server.path, tenant))
+                yield cursor
 
     @asynccontextmanager
     async def open_view(

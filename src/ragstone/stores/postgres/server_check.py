@@ -17,6 +17,11 @@ INSPECT = """SELECT current_setting('server_version_num')::int,
     (SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector'),
     to_regclass('ragstone.schema_migrations') IS NOT NULL,
     (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user)"""
+# The version, and since which one programs can read all that is newer than this one. The column is not named, because a
+# database from before lacks it; a step that says nothing is read by those that know it.
+READ_VERSIONS = f"""SELECT max(version),
+    max(coalesce((to_jsonb(m) ->> 'readers')::int, version)) FILTER (WHERE version > {VERSION})
+    FROM ragstone.schema_migrations m"""  # noqa: S608
 LOOKS = 3  # at the session behind each of two connections
 LOOK_TIME = 5.0  # seconds: a pooler that has one session alone gives none to the second connection
 MIGRATE = "run: ragstone migrate --store URL, as a user who may create tables"
@@ -25,17 +30,19 @@ MIGRATE = "run: ragstone migrate --store URL, as a user who may create tables"
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
     """The server at the other end. `path` is the search path of every transaction; `bypasses` says that row-level
-    security does not bind this role; `pooled`, that connections take turns with its sessions."""
+    security does not bind this role; `pooled`, that connections take turns with its sessions; `read_only` is why this
+    program may only read, None where it may write."""
 
     number: int
     path: str
     schema: int
     bypasses: bool
     pooled: bool = False
+    read_only: str | None = None
 
 
 async def inspect_server(connection: AsyncConnection[tuple[Any, ...]], place: str) -> ServerInfo:
-    """Look at a database; raises `UsageError` with the remedy, `StoreTooNew` for a later schema."""
+    """Look at a database; raises `UsageError` with the remedy, `StoreTooNew` for a later schema that cannot be read."""
     made = await (await connection.execute("SELECT to_regnamespace('ragstone') IS NOT NULL")).fetchone()
     there = made is not None and made[0]
     row = await (await connection.execute(INSPECT)).fetchone()
@@ -47,20 +54,23 @@ async def inspect_server(connection: AsyncConnection[tuple[Any, ...]], place: st
         raise UsageError(f"{place} lacks the extension vector (pgvector); CREATE EXTENSION vector, as its owner")
     if not tables:
         raise StoreNotReady(f"{place} has no tables of Ragstone yet; {MIGRATE}")
-    version = await read_schema_version(connection)
-    if version > VERSION:
-        raise StoreTooNew(f"{place} has schema version {version}, this program knows {VERSION}; install a newer one")
+    version, readers = await read_schema_versions(connection)
+    newer = f"{place} has schema version {version}, this program knows {VERSION}"
+    if version > VERSION and readers > VERSION:
+        raise StoreTooNew(f"{newer}; install a newer one")
     if version < VERSION:
         raise StoreNotReady(f"{place} has schema version {version}, this program needs {VERSION}; {MIGRATE}")
     names = dict.fromkeys((SCHEMA, home, "public"))
     path = ", ".join(sql.Identifier(name).as_string(connection) for name in names)
-    return ServerInfo(number, path, version, bool(bypasses))
+    read_only = f"{newer} and only reads it; install a newer one to write" if version > VERSION else None
+    return ServerInfo(number, path, version, bool(bypasses), read_only=read_only)
 
 
-async def read_schema_version(connection: AsyncConnection[tuple[Any, ...]]) -> int:
-    """The number of the last migration that was applied."""
-    found = await (await connection.execute("SELECT max(version) FROM ragstone.schema_migrations")).fetchone()
-    return int(found[0] or 0) if found else 0
+async def read_schema_versions(connection: AsyncConnection[tuple[Any, ...]]) -> tuple[int, int]:
+    """The number of the last migration that was applied, and the version of programs that can read it."""
+    found = await (await connection.execute(READ_VERSIONS.encode())).fetchone()
+    version, readers = found or (None, None)
+    return int(version or 0), int(readers or 0)
 
 
 async def shares_sessions(

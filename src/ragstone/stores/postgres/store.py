@@ -147,6 +147,9 @@ class PostgresStore:
         """Its server, by what it was initialised as, and database; a standby is its primary."""
         return await self._pool.run_transaction("", lambda cursor, _: read_database_identity(cursor))
 
+    async def explain_read_only(self) -> str | None:
+        return (await self._pool.get_server()).read_only
+
     async def close(self) -> None:
         """Close connections and let the locks of unfinished runs go. The store cannot be used after."""
         await self._runs.close()

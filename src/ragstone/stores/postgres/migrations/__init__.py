@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from importlib.resources import files
 
+READERS = re.compile(r"\A(?:--.*\n)*?-- readers: (?P<since>[0-9]{1,9})\n")  # among the comments that a file begins with
 NAME = re.compile(r"(?P<version>[0-9]{4})_(?P<name>[a-z_]+)\.sql")
 
 
@@ -19,6 +20,12 @@ class Migration:
     @property
     def checksum(self) -> str:
         return hashlib.sha256(self.sql.encode()).hexdigest()
+
+    @property
+    def readers(self) -> int:
+        """The version since which programs can read what this step makes: its own, unless it says another one."""
+        said = READERS.match(self.sql)
+        return int(said["since"]) if said else self.version
 
 
 def _read_migrations() -> tuple[Migration, ...]:
