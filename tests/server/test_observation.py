@@ -4,6 +4,7 @@ import json
 import logging
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from ragstone.config.serve_settings import LogSettings
 from ragstone.config.settings import Settings
 from ragstone.core import query_log
 from ragstone.core.query_log import hash_question
+from ragstone.server import access_log
 from tests.patience import HANG
 from tests.server.conftest import QUESTION, Kept, open_client, serve_program
 
@@ -33,18 +35,24 @@ llm_completion_tokens http_status
 @pytest.fixture
 def lines() -> Iterator[list[dict[str, Any]]]:
     """The lines of the log of queries."""
+    with keep_lines(query_log.log) as found:
+        yield found
+
+
+@contextmanager
+def keep_lines(log: logging.Logger) -> Iterator[list[dict[str, Any]]]:
     found: list[dict[str, Any]] = []
 
     class Keeper(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             found.append(json.loads(record.getMessage()))
 
-    keeper, level = Keeper(), query_log.log.level
-    query_log.log.addHandler(keeper)
-    query_log.log.setLevel(logging.INFO)
+    keeper, level = Keeper(), log.level
+    log.addHandler(keeper)
+    log.setLevel(logging.INFO)
     yield found
-    query_log.log.removeHandler(keeper)
-    query_log.log.setLevel(level)
+    log.removeHandler(keeper)
+    log.setLevel(level)
 
 
 async def read_metrics(client: httpx2.AsyncClient) -> dict[tuple[str, ...], float]:
@@ -203,3 +211,28 @@ def test_several_processes_count_together(kept: Kept) -> None:
             one.name: one.value for family in families for one in family.samples if "search" in one.labels.values()
         }
         assert counts["ragstone_queries_total"] == 6
+
+
+async def test_each_request_leaves_a_line_without_what_it_asked(kept: Kept) -> None:
+    settings = replace(kept.settings, access=replace(kept.settings.access, trusted=False))
+    key = kept.keys["read"]
+    with keep_lines(access_log.log) as found:
+        async with open_client(settings, key) as client:
+            await client.post("/v1/search", json={"query": QUESTION}, headers={"x-request-id": "mine"})
+            await client.get("/v1/documents/4a1f?token=secret")
+            await client.get("/secret/place")
+            await client.get("/v1/ready")
+            await client.post("/v1/search", json={"query": QUESTION}, headers={"authorization": f"Bearer {key}x"})
+        async with open_client(replace(settings, log=LogSettings(requests=False)), key) as client:
+            await client.get("/v1/collections")
+    told = [(line["method"], line["path"], line["http_status"], line["tenant_id"], line["key_id"]) for line in found]
+    public = key.split("_")[1]
+    assert told == [
+        ("POST", "/v1/search", 200, "default", public),
+        ("GET", "/v1/documents/{identity}", 422, "default", public),
+        ("GET", "unmatched", 404, None, None),
+        ("POST", "/v1/search", 401, None, None),
+    ]
+    assert (found[0]["request_id"], found[0]["latency_ms"] > 0) == ("mine", True)
+    text = json.dumps(found)
+    assert not any(word in text for word in ("secret", "samples", key))

@@ -65,10 +65,11 @@ class TraceSettings:
 
 @dataclass(frozen=True, slots=True)
 class LogSettings:
-    """The lines of JSON that tell of each question."""
+    """The lines of JSON that tell of each question and each request."""
 
     queries: Annotated[bool | None, Option("A line for each question, on stderr [default: servers only].")] = None
     questions: Annotated[bool, Option("Log the question's text too, secrets masked.")] = False
+    requests: Annotated[bool, Option("A line for each request to a server, on stderr.")] = True
 
     def __post_init__(self) -> None:
         check_bounds(self)

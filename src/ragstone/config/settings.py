@@ -247,7 +247,7 @@ class Settings:
     key: Annotated[str | None, Option("API key or token of this user.")] = field(default=None, repr=False)
     access: Annotated[AccessSettings, Option("Access: keys, tokens and trust.")] = AccessSettings()
     serve: Annotated[ServeSettings, Option("The HTTP server.")] = ServeSettings()
-    log: Annotated[LogSettings, Option("The log of queries.")] = LogSettings()
+    log: Annotated[LogSettings, Option("The logs of questions and requests.")] = LogSettings()
     traces: Annotated[TraceSettings, Option("Traces for OpenTelemetry.")] = TraceSettings()
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Watches every request: counts it, and writes a line for each question that it asked."""
+"""Watches every request: counts it, and writes a line for it and one for each question that it asked."""
 
 import time
 from collections.abc import Callable
@@ -9,11 +9,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ragstone.core import query_log, trace, waits
 from ragstone.core.query_log import QueryRecord
 from ragstone.core.spans import Value, is_tracing, open_span
+from ragstone.server import access_log
+from ragstone.server.access_log import PROBES
 from ragstone.server.metrics import UNKNOWN_ROUTE
 from ragstone.server.state import ServerState
 
 METHODS = frozenset(("GET", "POST", "DELETE", "OPTIONS", "HEAD"))
-UNTRACED = frozenset(("/v1/live", "/v1/ready", "/healthz", "/metrics"))
 CLIENT_GONE = 499  # no response was begun
 
 
@@ -24,7 +25,7 @@ class TraceMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not is_tracing() or scope["type"] != "http" or scope["path"] in UNTRACED:
+        if not is_tracing() or scope["type"] != "http" or scope["path"] in PROBES:
             await self._app(scope, receive, send)
             return
         method = scope["method"] if scope["method"] in METHODS else "_OTHER"
@@ -89,6 +90,8 @@ class ObserveMiddleware:
         state.metrics.observe_request(route, method, status, seconds)
         state.metrics.running.set(state.admission.running)
         state.metrics.waiting.set(state.admission.waiting)
+        if state.settings.log.requests:
+            access_log.write_line(scope, method=method, path=route, status=status, seconds=seconds)
         for record in records:
             state.metrics.observe_query(record)
             if state.settings.log.queries is not False:

@@ -160,9 +160,12 @@ def _is_own_kind(key: str) -> bool:
 
 def _name_caller(request: Request, key: str | None) -> str:
     """The public part of a key, else the address."""
-    if key is not None and key.startswith(KEY_PREFIX):
-        return key.removeprefix(KEY_PREFIX).partition("_")[0]
-    return request.client.host if request.client else ""
+    return _public_part(key) or (request.client.host if request.client else "")
+
+
+def _public_part(key: str | None) -> str | None:
+    """The part of one of our keys that may be shown; None for anything else."""
+    return key.removeprefix(KEY_PREFIX).partition("_")[0] if key is not None and key.startswith(KEY_PREFIX) else None
 
 
 async def authenticate(request: Request) -> None:
@@ -186,13 +189,21 @@ async def open_engine(request: Request, *, collection: str | None = None, tenant
     opening = state.pool.open(
         key=key, tenant=tenant, collection=collection, trusted=state.trusts_anyone and key is None
     )
+    engine = await _open_counted(request, key, opening)
+    request.scope["state"]["tenant"] = engine.scope.tenant
+    request.scope["state"]["key_id"] = _public_part(key)
+    return engine
+
+
+async def _open_counted(request: Request, key: str | None, opening: Coroutine[Any, Any, Engine]) -> Engine:
+    """Open an engine, and count the request the first time that one is opened for it."""
     if request.scope["state"].setdefault("counted", False):
         return await opening
     request.scope["state"]["counted"] = True
     if key is not None and key.count(".") == TOKEN_DOTS:
         return await _open_for_token(request, key, opening)
     try:
-        state.rates.take(_name_caller(request, key))
+        state_of(request).rates.take(_name_caller(request, key))
     except QueueFull:
         opening.close()
         raise
