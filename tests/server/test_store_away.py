@@ -1,10 +1,12 @@
 """The store is lost while the server runs: probes tell, other figures stay, clients learn when to ask again."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import psycopg
 import pytest
 
 from ragstone.config.deadlines import Deadlines
@@ -14,11 +16,13 @@ from ragstone.core.errors import Corrupt, NotAStore, StoreError, StoreNotReady, 
 from ragstone.core.waits import WaitCause, explain_wait
 from ragstone.server import store_probe
 from ragstone.server.errors import describe_error
+from ragstone.stores import outage
 from ragstone.stores.postgres import pool
-from tests.patience import HANG
+from tests.patience import HANG, until_async
 from tests.server.conftest import QUESTION, open_client
 from tests.stores.postgres.conftest import database, server
-from tests.stores.postgres.server import Server
+from tests.stores.postgres.server import USER, Server
+from tests.stores.postgres.test_waits import CUT
 
 __all__ = ["database", "server"]
 AWAY = Settings(
@@ -94,6 +98,39 @@ async def test_a_store_that_answers_is_ready(server: Server, database: str) -> N
     async with open_client(replace(AWAY, store=server.url(database))) as client:
         assert (await client.get("/v1/ready")).status_code == 200
         assert "ragstone_store_reachable 1.0" in (await client.get("/metrics")).text
+
+
+async def test_a_lost_database_makes_a_server_not_ready_until_it_is_back_and_restarts_none(
+    server: Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_probe, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(outage, "GRACE", 0.0)
+    connect = psycopg.AsyncConnection.connect.__func__  # type: ignore[attr-defined]
+    is_lost = False
+
+    async def refuse(*given: Any, **more: Any) -> Any:
+        if is_lost:
+            raise psycopg.OperationalError("Connection refused")
+        return await connect(*given, **more)
+
+    monkeypatch.setattr(psycopg.AsyncConnection, "connect", classmethod(refuse))
+    async with open_client(replace(AWAY, store=server.url(database))) as client:
+
+        async def answer(path: str) -> int:
+            return (await client.get(path)).status_code
+
+        assert await answer("/v1/ready") == 200
+        is_lost = True
+        await asyncio.to_thread(server.run, CUT.format(USER, database))
+        for _ in range(2):
+            assert (await answer("/v1/ready"), await answer("/v1/live")) == (503, 200)
+            assert await answer("/v1/documents") == 503  # at once: half a minute before
+        is_lost = False
+        await until_async(lambda: is_ready(answer))
+
+
+async def is_ready(answer: Callable[[str], Awaitable[int]]) -> bool:
+    return await answer("/v1/ready") == 200
 
 
 @pytest.mark.parametrize(
