@@ -25,14 +25,17 @@ def add_chunking_warning(info: Info) -> Info:
     return replace(info, state=state, warnings=(*info.warnings, *warnings))
 
 
-async def list_newest(components: Components, source: str | None = None) -> list[Document]:
-    """The newest revision of each document, for any caller."""
-    return await components.stores.store.ledger(components.scope).documents(source)
+async def list_newest(
+    components: Components, source: str | None = None, *, within: str | None = None
+) -> list[Document]:
+    """The newest revision of each document, at the path `within` and below it where it is given, for any caller."""
+    return await components.stores.store.ledger(components.scope).documents(source, within=within)
 
 
-async def list_visible(components: Components, source: str | None) -> list[Document]:
-    """The newest revision of each document that the caller may see."""
-    return [document for document in await list_newest(components, source) if is_visible(components, document)]
+async def list_visible(components: Components, source: str | None, *, within: str | None = None) -> list[Document]:
+    """The newest revision of each document that the caller may see, as `list_newest` gives them."""
+    newest = await list_newest(components, source, within=within)
+    return [document for document in newest if is_visible(components, document)]
 
 
 def is_visible(components: Components, document: Document) -> bool:

@@ -122,7 +122,9 @@ class Uploads:
             finally:
                 if not taken:
                     await asyncio.shield(self._undo(engine, folder / path, held, path))
-            visible = {document.id for document in await engine.documents(UPLOADS)} if found else frozenset()
+            visible = (
+                {document.id for document in await engine.documents(UPLOADS, within=path)} if found else frozenset()
+            )
             if members := [document for document in found if document.id in visible]:
                 return Added(members[0], members, [one for one in run.stats["skipped"] if is_within(one["path"], path)])
             document, _ = await engine.record(path, source=UPLOADS)
@@ -199,9 +201,7 @@ async def _find_members(engine: Engine, path: str) -> list[Document]:
     other."""
     if not may_hold_members(path):
         return []
-    newest = await engine.store.ledger(engine.scope).documents(UPLOADS)
-    found = [document for document in newest if is_within(document.path, path)]
-    found.sort(key=lambda document: document.path)
+    found = await engine.store.ledger(engine.scope).documents(UPLOADS, within=path)
     return found if found and found[-1].path != path else []
 
 

@@ -69,8 +69,9 @@ class FileMemory(Protocol):
 class Ledger(Protocol):
     """The record of documents and runs."""
 
-    async def documents(self, source: str | None = None) -> list[Document]:
-        """The newest complete revision of each document, by source and path."""
+    async def documents(self, source: str | None = None, *, within: str | None = None) -> list[Document]:
+        """The newest complete revision of each document, by source and path; of those at the path `within` and below it
+        alone (`within/…`), where it is given."""
         ...
 
     def scan_documents(self) -> AsyncGenerator[Sequence[Document]]:

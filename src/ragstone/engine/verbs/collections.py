@@ -30,7 +30,8 @@ class CollectionVerbs(VerbGroup):
     @verb(Permission.WRITE)
     async def delete(self, path: str, *, source: str | None = None) -> int:
         """Take documents with this path away; returns how many."""
-        doomed = [document.id for document in await list_newest(self._components, source) if document.path == path]
+        found = await list_newest(self._components, source, within=path)
+        doomed = [document.id for document in found if document.path == path]
         async with self.store.writer(self.scope) as writer:
             await writer.remove(doomed)
             await writer.settle()

@@ -93,6 +93,7 @@ class DocumentVerbs(VerbGroup):
         return await read_info(self._components)
 
     @verb(Permission.SEARCH)
-    async def documents(self, source: str | None = None) -> list[Document]:
-        """The newest revision of each document that the caller may see."""
-        return await list_visible(self._components, source)
+    async def documents(self, source: str | None = None, *, within: str | None = None) -> list[Document]:
+        """The newest revision of each document that the caller may see: of all, or of those at the path `within` and
+        below it, such as the files in an archive."""
+        return await list_visible(self._components, source, within=within)

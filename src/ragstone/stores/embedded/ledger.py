@@ -20,6 +20,7 @@ from ragstone.stores.embedded.thread_pool import ThreadPool
 from ragstone.stores.encoding import decode_document, decode_run, encode_value
 from ragstone.stores.error_mapping import map_errors
 from ragstone.stores.file_locks import acquire_lock, brief_lock, describe_ingestion, is_locked
+from ragstone.stores.listed_documents import within_bounds
 
 DOCUMENTS = """SELECT r.facts FROM documents d JOIN revisions r ON r.document = d.id
     WHERE ({which}) AND r.revision = (SELECT max(revision) FROM revisions WHERE document = d.id)
@@ -63,9 +64,12 @@ class EmbeddedLedger:
         self._threads = threads
         self._locks = locks
 
-    async def documents(self, source: str | None = None) -> list[Document]:
-        sql = DOCUMENTS.format(which="? IS NULL OR d.source = ?", order="d.source, d.path", limit=-1)
-        return await self._threads.run(lambda: self._list_documents(sql, source, source))
+    async def documents(self, source: str | None = None, *, within: str | None = None) -> list[Document]:
+        which, given = "(? IS NULL OR d.source = ?)", [source, source]
+        if within is not None:  # by the index over paths; `0` follows `/`
+            which, given = f"{which} AND (d.path = ? OR d.path > ? AND d.path < ?)", [*given, *within_bounds(within)]
+        sql = DOCUMENTS.format(which=which, order="d.source, d.path", limit=-1)
+        return await self._threads.run(lambda: self._list_documents(sql, *given))
 
     async def list_all_revisions(self) -> list[Document]:
         sql = "SELECT facts FROM revisions ORDER BY document, revision"

@@ -8,6 +8,7 @@ from ragstone.core.records import Run
 from ragstone.core.types import Document, Scope
 from ragstone.stores.jsonfile.content import ScopeContent
 from ragstone.stores.jsonfile.file import JsonFile
+from ragstone.stores.listed_documents import is_listed
 
 
 class JsonLedger:
@@ -17,10 +18,10 @@ class JsonLedger:
         self._file = file
         self._scope = scope
 
-    async def documents(self, source: str | None = None) -> list[Document]:
+    async def documents(self, source: str | None = None, *, within: str | None = None) -> list[Document]:
         content = await self._file.read_scope(self._scope)
         newest = (states[0].document for states in content.revisions.values())
-        found = [document for document in newest if source in (None, document.source)]
+        found = [document for document in newest if is_listed(document, source, within)]
         return sorted(found, key=lambda document: (document.source, document.path))
 
     async def list_all_revisions(self) -> list[Document]:

@@ -6,6 +6,7 @@ from ragstone.core.errors import NotBuilt
 from ragstone.core.ports import FileMemory, Ledger
 from ragstone.core.records import Run
 from ragstone.core.types import Document
+from ragstone.stores.listed_documents import is_listed
 from ragstone.stores.qdrant.foreign_reader import ForeignCollection
 
 
@@ -17,14 +18,14 @@ class ForeignLedger:
         self._inner = inner
         self._foreign = foreign
 
-    async def documents(self, source: str | None = None) -> list[Document]:
+    async def documents(self, source: str | None = None, *, within: str | None = None) -> list[Document]:
         try:
-            return await self._inner.documents(source)
+            return await self._inner.documents(source, within=within)
         except NotBuilt:
             content = await self._foreign.read()
             if content is None:
                 raise
-            return [one for one in content.documents if source in (None, one.source)]
+            return [one for one in content.documents if is_listed(one, source, within)]
 
     async def scan_documents(self) -> AsyncGenerator[Sequence[Document]]:
         try:

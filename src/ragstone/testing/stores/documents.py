@@ -107,6 +107,19 @@ class DocumentContract(StoreFixtures):
         assert [d.path for d in await store.ledger(SCOPE).documents("b")] == ["a.md", "z.md"]
         assert await store.ledger(SCOPE).documents("c") == []
 
+    async def test_documents_are_listed_at_a_path_and_below_it(self, store: Store) -> None:
+        below = ["a.zip", "a.zip/b.md", "a.zip/é/c%_.md"]
+        beside = ["a.zi", "a.zip-b.md", "a.zip.md", "a.zip0", "A.zip/b.md", "b/a.zip/b.md"]
+        await write_revisions(store, *(make_revision(path, ["x"], source="a") for path in (*below, *beside)))
+        await write_revisions(store, make_revision("a.zip/b.md", ["x"], source="b"))
+        ledger = store.ledger(SCOPE)
+        assert [d.path for d in await ledger.documents("a", within="a.zip")] == below
+        assert [(d.source, d.path) for d in await ledger.documents(within="a.zip/b.md")] == [
+            ("a", "a.zip/b.md"),
+            ("b", "a.zip/b.md"),
+        ]
+        assert await ledger.documents("a", within="a") == []
+
     async def test_a_document_without_chunks_is_known_all_the_same(self, store: Store) -> None:
         await write_revisions(store, make_revision("a.md", []))
         assert [d.path for d in await store.ledger(SCOPE).documents()] == ["a.md"]
