@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import psycopg
@@ -132,6 +133,31 @@ async def test_a_slow_statement_is_no_outage(server: Server, database: str) -> N
             await store._pool.run_transaction("t", sleep)
     await open_as_client(store)
     await store.close()
+
+
+async def test_a_search_that_is_cut_off_ends_where_its_statements_never_do(
+    server: Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pooler without a server behind it takes connections and statements, and answers neither them nor their end: the
+    driver says then that the connection is lost, in place of the cancellation, and the search began anew."""
+    store = PostgresStore(server.url(database))
+    await create_collection(store)
+    begun = 0
+
+    @asynccontextmanager
+    async def lose(connection: Connection) -> AsyncIterator[None]:
+        nonlocal begun
+        begun += 1
+        try:
+            await asyncio.sleep(HANG)
+        except asyncio.CancelledError:
+            connection.pgconn.finish()
+            raise psycopg.OperationalError("the connection is lost") from None
+        yield
+
+    monkeypatch.setattr(psycopg.AsyncConnection, "pipeline", lose)
+    assert "within 0.05 s" in await read(store)
+    assert begun == 1
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Connections to PostgreSQL: those that the store opens, and the form in which its pool opens them."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
@@ -9,6 +10,13 @@ from psycopg import AsyncConnection, AsyncCursor
 Row = tuple[Any, ...]
 Connection = AsyncConnection[Row]
 Cursor = AsyncCursor[Row]
+SET_READ_ONLY = "SET TRANSACTION READ ONLY"
+SET_TENANT = "SELECT set_config('search_path', %s, true), set_config('ragstone.tenant', %s, true)"
+BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+SET_SAVEPOINT = (
+    "SAVEPOINT safe"  # where a view goes back to when a statement of it failed: same snapshot, same settings
+)
+ROLL_BACK = "ROLLBACK TO SAVEPOINT safe"
 CANCEL_SECONDS = 2.0  # for a server to take the request that ends a statement
 
 
@@ -39,3 +47,15 @@ class PooledConnection(AsyncConnection[Row]):
     ) -> "PooledConnection":
         """Open one; raises what `open_dedicated` raises."""
         return cast("PooledConnection", await open_dedicated())
+
+
+def make_options(*, pooled: bool) -> dict[str, Any]:
+    """Of every connection: what one prepares in a session that it shares, another would prepare again."""
+    return {"autocommit": True, **({"prepare_threshold": None} if pooled else {})}
+
+
+def count_cancellations() -> int:
+    """How often the task that runs was cancelled, and goes on: more than before means that an error took the place of a
+    cancellation."""
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()

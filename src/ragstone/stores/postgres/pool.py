@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
@@ -14,18 +14,24 @@ from ragstone.core.errors import RagstoneError, StoreError
 from ragstone.core.waits import WaitCause, explain_wait, is_limited
 from ragstone.stores.outage import Outage
 from ragstone.stores.postgres import error_mapping
-from ragstone.stores.postgres.connection import Connection, Cursor, DedicatedConnection, PooledConnection, Row
+from ragstone.stores.postgres.connection import (
+    BEGIN,
+    CANCEL_SECONDS,
+    SET_READ_ONLY,
+    SET_SAVEPOINT,
+    SET_TENANT,
+    Connection,
+    Cursor,
+    DedicatedConnection,
+    PooledConnection,
+    Row,
+    count_cancellations,
+    make_options,
+)
 from ragstone.stores.postgres.server_check import ServerInfo, inspect_server, shares_sessions
 from ragstone.stores.postgres.url import PostgresUrl
 
 T = TypeVar("T")
-SET_READ_ONLY = "SET TRANSACTION READ ONLY"
-SET_TENANT = "SELECT set_config('search_path', %s, true), set_config('ragstone.tenant', %s, true)"
-BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-SET_SAVEPOINT = (
-    "SAVEPOINT safe"  # where a view goes back to when a statement of it failed: same snapshot, same settings
-)
-ROLL_BACK = "ROLLBACK TO SAVEPOINT safe"
 PATIENCE = 30.0  # seconds for a server that no longer answers: as long as a restart takes
 FIRST_PATIENCE = 1.0  # seconds for one that has not answered yet, unless it says that it starts: a wrong URL, mostly
 RETRY_PAUSES = (0.1, 0.25, 0.5, 1.0, 2.0)  # seconds between tries; the last one again and again
@@ -150,7 +156,7 @@ class Pool:
         self, pool: "AsyncConnectionPool[Connection]", first: Callable[[Connection], Awaitable[T]]
     ) -> tuple[Connection, T]:
         """Connections that a restart of the server left behind are noticed by what is asked first, and thrown away."""
-        end = time.monotonic() + self._patience
+        end, cancelled = time.monotonic() + self._patience, count_cancellations()
         while True:
             connection = await self._get_free_connection(pool, end)
             try:
@@ -158,6 +164,8 @@ class Pool:
             except BaseException as error:
                 lost = connection.closed and isinstance(error, psycopg.OperationalError)
                 await asyncio.shield(self._return_connection(pool, connection))
+                if count_cancellations() > cancelled:  # a pipeline that is cut off says that its connection is lost
+                    raise asyncio.CancelledError from error
                 if not lost or time.monotonic() > end:
                     raise
 
@@ -188,8 +196,9 @@ class Pool:
         """Give a connection back without an open transaction; what cannot even end one is thrown away."""
         try:
             if connection.pgconn.transaction_status not in (0, 4):  # libpq's IDLE, UNKNOWN
-                await connection.rollback()
-        except psycopg.Error:
+                async with asyncio.timeout(CANCEL_SECONDS):
+                    await connection.rollback()
+        except (psycopg.Error, TimeoutError):
             await connection.close()
         finally:
             self._lent -= 1
@@ -204,7 +213,7 @@ class Pool:
             self._opening += 1
             asked = time.monotonic()
             try:
-                opened = await DedicatedConnection.connect(self.url.conninfo, **self._options)
+                opened = await DedicatedConnection.connect(self.url.conninfo, **make_options(pooled=self._is_pooled))
             except psycopg.OperationalError as error:
                 self._refused = error
                 if mistake := error_mapping.explain_refusal(error, self.url.shown):
@@ -240,15 +249,9 @@ class Pool:
     def _explain_silence(self, error: Exception) -> RagstoneError:
         return error_mapping.explain_silence(error, self.url.shown)
 
-    @property
-    def _options(self) -> dict[str, Any]:
-        """Of every connection: what one prepares in a session that it shares, another would prepare again."""
-        pooled = self._server is not None and self._server.pooled
-        return {"autocommit": True, **({"prepare_threshold": None} if pooled else {})}
-
     async def retry_work(self, work: Callable[[int], Awaitable[T]]) -> T:
         """Do idempotent work, again if the connection is lost meanwhile; it is given how often it was tried."""
-        end = time.monotonic() + self._patience
+        end, cancelled = time.monotonic() + self._patience, count_cancellations()
         tries = 0
         while True:
             try:
@@ -262,6 +265,7 @@ class Pool:
                     or not error_mapping.is_connection_lost(cause)
                     or time.monotonic() + RETRY_PAUSES[-1] > end
                     or (is_limited() and self._outage.is_known)
+                    or count_cancellations() > cancelled
                 ):
                     raise
             await asyncio.sleep(RETRY_PAUSES[min(tries, len(RETRY_PAUSES) - 1)])
@@ -283,6 +287,10 @@ class Pool:
         pool, self._pool = self._pool, None
         if pool is not None and self._loop is asyncio.get_running_loop():
             await pool.close()
+
+    @property
+    def _is_pooled(self) -> bool:
+        return self._server is not None and self._server.pooled
 
     def _check_open(self) -> None:
         if self._closed:

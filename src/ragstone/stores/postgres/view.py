@@ -12,11 +12,10 @@ from ragstone.core.filters import Where
 from ragstone.core.path_patterns import matches_any
 from ragstone.stores import postings
 from ragstone.stores.postgres import vector_search
-from ragstone.stores.postgres.connection import Connection, Row
+from ragstone.stores.postgres.connection import ROLL_BACK, Connection, Row
 from ragstone.stores.postgres.error_mapping import map_errors
 from ragstone.stores.postgres.expressions import has_wildcard
 from ragstone.stores.postgres.filters import ChunkFilter, build_chunk_filter
-from ragstone.stores.postgres.pool import ROLL_BACK
 from ragstone.stores.postgres.rows import CollectionRow
 from ragstone.stores.postings import Ints
 
