@@ -47,7 +47,7 @@ async def test_texts_of_a_program_are_documents_with_their_metadata(tmp_path: Pa
         assert (await kb.record("c.txt"))[1] == "The lamp is lit at eight."
         with pytest.raises(UsageError, match="have no file"):
             await kb.original("c.txt")
-    with pytest.raises(StoreError, match="^the store is closed; open it anew$"):
+    with pytest.raises(StoreError, match=r"^the store is closed; open it anew$"):
         await kb.documents()
 
 
