@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -11,6 +12,7 @@ from ragstone.extraction.archive import Archive, Element
 from ragstone.extraction.feed.elements import element_name
 from ragstone.extraction.html.parse import Html
 from ragstone.extraction.media_types import EPUB
+from ragstone.extraction.optional_steps import FailedStep, attempt_step, warn_failed_steps
 from ragstone.extraction.record.builder import BlockDraft, adopt_blocks, write_record
 from ragstone.extraction.record.confidentiality import KEY, is_confidentiality
 
@@ -30,15 +32,18 @@ def parse_epub(data: bytes, *, path: str) -> Extraction:
     package = archive.read_xml(place)
     unread: list[str] = []
     levels: list[Any] = []
-    drafts = list(_read_chapters(archive, package, place, path, unread, levels))
+    failed: list[FailedStep] = []
+    drafts = list(_read_chapters(archive, package, place, path, unread, levels, failed))
     record, blocks = write_record(drafts)
     if not blocks:
+        if failed:
+            raise Refused("broken", f"{path} cannot be read: {next(warn_failed_steps(failed))}")
         locked = ENCRYPTION in archive.names
         why = "is protected against copying" if locked else "holds no text"
         raise Refused("encrypted" if locked else "empty", f"{path} {why}")
     meta = _collect_meta(package, levels)
     warnings = (f"chapters were not read: {', '.join(unread[:NAMED])}",) if unread else ()
-    return Extraction(record, blocks, EPUB, meta.pop("title", None), meta, warnings)
+    return Extraction(record, blocks, EPUB, meta.pop("title", None), meta, (*warnings, *warn_failed_steps(failed)))
 
 
 def _find_package(archive: Archive, path: str) -> str:
@@ -51,7 +56,13 @@ def _find_package(archive: Archive, path: str) -> str:
 
 
 def _read_chapters(
-    archive: Archive, package: Element, place: str, path: str, unread: list[str], levels: list[Any]
+    archive: Archive,
+    package: Element,
+    place: str,
+    path: str,
+    unread: list[str],
+    levels: list[Any],
+    failed: list[FailedStep],
 ) -> Iterator[BlockDraft]:
     items = {element.get("id"): element for element in _walk(package) if element_name(element) == "item"}
     folder = posixpath.dirname(place)
@@ -61,11 +72,14 @@ def _read_chapters(
             continue
         name = posixpath.normpath(posixpath.join(folder, unquote(item.get("href") or "").partition("#")[0]))
         try:
-            chapter = Html().extract(archive.read(name), path=path)
-            levels += [chapter.meta[KEY]] if KEY in chapter.meta else []
-            yield from adopt_blocks(chapter)
+            read = partial(Html().extract, archive.read(name), path=path)
+            chapter = attempt_step(f"chapter {name} was not read", read, failed, timed=False)
         except Refused as refused:
             unread += [name] if refused.reason != "empty" else []
+            continue
+        if chapter is not None:
+            levels += [chapter.meta[KEY]] if KEY in chapter.meta else []
+            yield from adopt_blocks(chapter)
 
 
 def _collect_meta(package: Element, levels: list[Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ragstone.core.errors import Refused
@@ -12,6 +13,7 @@ from ragstone.core.types import Extraction
 from ragstone.extraction.decoding import decode_text
 from ragstone.extraction.markdown.parse import Markdown
 from ragstone.extraction.media_types import NOTEBOOK
+from ragstone.extraction.optional_steps import FailedStep, attempt_step, warn_failed_steps
 from ragstone.extraction.record.builder import BlockDraft, adopt_blocks, write_record
 from ragstone.extraction.record.confidentiality import KEY, find_levels, find_marked_head
 
@@ -33,15 +35,16 @@ def parse_notebook(data: bytes, *, path: str) -> Extraction:
     if cells is None:
         raise Refused("broken", f"{path} is not a notebook: it has no list of cells; save it again in Jupyter")
     language = _find_language(notebook)
+    failed: list[FailedStep] = []
     levels = list(find_levels(notebook.get("metadata")))
-    record, blocks = write_record(draft for cell in cells for draft in _read_cell(cell, language, path, levels))
+    record, blocks = write_record(draft for cell in cells for draft in _read_cell(cell, language, path, levels, failed))
     if not blocks:
         raise Refused("empty", f"{path} holds no text")
     title = next((block.text for block in blocks if block.type == "heading"), None)
     meta: dict[str, Any] = {"language": language} if language else {}
     if levels:
         meta[KEY] = levels
-    return Extraction(record, blocks, NOTEBOOK, title, meta, warnings)
+    return Extraction(record, blocks, NOTEBOOK, title, meta, (*warnings, *warn_failed_steps(failed)))
 
 
 def _list_cells(notebook: Any) -> list[Any] | None:
@@ -63,7 +66,9 @@ def _find_language(notebook: Mapping[str, Any]) -> str:
     return ""
 
 
-def _read_cell(cell: Any, language: str, path: str, levels: list[Any]) -> Iterator[BlockDraft]:
+def _read_cell(
+    cell: Any, language: str, path: str, levels: list[Any], failed: list[FailedStep]
+) -> Iterator[BlockDraft]:
     if not isinstance(cell, dict):
         return
     source = _join_text(cell.get("source", cell.get("input")))
@@ -74,8 +79,12 @@ def _read_cell(cell: Any, language: str, path: str, levels: list[Any]) -> Iterat
     elif source.strip():
         levels += [RESTRICTED] if find_marked_head(source) else []
         try:
-            found = Markdown().extract(source.encode(errors="replace"), path=path)
+            read = partial(Markdown().extract, source.encode(errors="replace"), path=path)
+            found = attempt_step("a cell was read as plain text", read, failed, timed=False)
         except Refused:  # a cell of comments alone
+            return
+        if found is None:
+            yield BlockDraft("paragraph", source.strip())
             return
         levels += list(find_levels(found.meta))
         yield from (replace(draft, page=None) for draft in adopt_blocks(found))

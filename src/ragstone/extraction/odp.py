@@ -9,7 +9,8 @@ from ragstone.core.types import Extraction
 from ragstone.extraction.archive import Element
 from ragstone.extraction.feed.elements import element_name
 from ragstone.extraction.media_types import ODP
-from ragstone.extraction.odt import CONTENT, collect_meta, open_archive, read_body
+from ragstone.extraction.odt import CONTENT, attempt_meta, open_archive, read_body
+from ragstone.extraction.optional_steps import FailedStep, warn_failed_steps
 from ragstone.extraction.record.builder import BlockDraft, flatten_blocks, write_record
 
 MARGINS = frozenset(("footer", "header", "date-time", "page-number"))  # what stands on each slide
@@ -40,10 +41,11 @@ def parse_odp(data: bytes, *, path: str) -> Extraction:
         if any(element_name(one) == "image" for slide in slides for one in slide.iter()):
             raise Refused("no_text", f"{path} holds pictures and no text; make it a PDF and read that with OCR")
         raise Refused("empty", f"{path} holds no text")
-    meta = collect_meta(archive)
+    failed: list[FailedStep] = []
+    meta = attempt_meta(archive, failed)
     first = next((draft.text for draft in drafts if draft.type == "heading" and not draft.made), None)
     title = meta.pop("title", None) or first
-    return Extraction(record, blocks, ODP, title, {**meta, "slides": len(slides)}, ())
+    return Extraction(record, blocks, ODP, title, {**meta, "slides": len(slides)}, tuple(warn_failed_steps(failed)))
 
 
 def _read_slide(slide: Element, number: int) -> Iterator[BlockDraft]:

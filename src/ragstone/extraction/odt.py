@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragstone.core.errors import Refused
+from ragstone.core.filters import RESTRICTED
 from ragstone.core.types import Extraction
 from ragstone.extraction.archive import Archive, Element
 from ragstone.extraction.feed.elements import element_name
 from ragstone.extraction.media_types import ODT
+from ragstone.extraction.optional_steps import FailedStep, attempt_step, warn_failed_steps
 from ragstone.extraction.record.builder import BlockDraft, flatten_blocks, write_record
 from ragstone.extraction.record.confidentiality import KEY, is_confidentiality
 from ragstone.extraction.record.header_rows import mark_header_rows
@@ -34,12 +36,13 @@ def parse_odt(data: bytes, *, path: str) -> Extraction:
     archive = open_archive(data, path)
     root = archive.read_xml(CONTENT)
     body = next((element for element in root.iter() if element_name(element) == "body"), None)
+    failed: list[FailedStep] = []
     record, blocks = write_record(read_body(body, 0) if body is not None else ())
     if not blocks:
         raise Refused("empty", f"{path} holds no text")
-    meta = collect_meta(archive)
+    meta = attempt_meta(archive, failed)
     title = meta.pop("title", None) or next((block.text for block in blocks if block.type == "heading"), None)
-    return Extraction(record, blocks, ODT, title, meta, ())
+    return Extraction(record, blocks, ODT, title, meta, tuple(warn_failed_steps(failed)))
 
 
 def open_archive(data: bytes, path: str) -> Archive:
@@ -137,6 +140,19 @@ def read_number(element: Element, name: str) -> int:
     """The number in an attribute, 0 for none."""
     text = next((value for key, value in element.attrib.items() if str(key).rpartition("}")[2] == name), "")
     return min(int(text), MANY) if str(text).isdecimal() else 0
+
+
+def attempt_meta(archive: Archive, failed: list[FailedStep]) -> dict[str, Any]:
+    """As `collect_meta`; of a file whose properties cannot be read nothing, and none but the few may see it."""
+    found = attempt_step("the file's properties were not read", lambda: _collect_known(archive), failed)
+    return {KEY: RESTRICTED} if found is None else found
+
+
+def _collect_known(archive: Archive) -> dict[str, Any]:
+    try:
+        return collect_meta(archive)
+    except Refused as refused:
+        raise ValueError(refused.reason) from refused
 
 
 def collect_meta(archive: Archive) -> dict[str, Any]:

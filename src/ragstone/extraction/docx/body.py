@@ -20,6 +20,7 @@ from ragstone.extraction.record.builder import BlockDraft
 LONGEST_HEADING = 400  # characters; longer ones are paragraphs that only look like headings
 LONGEST_CAPTION = 300
 DEEPEST_HEADING = 6
+LABEL = "labels of lists were not counted"
 CODE_SIGN = re.compile(r"[{}=;<>$\\|]|\w\(|\w_\w|^\s{2,}\S|^#|^\$", re.MULTILINE)
 INSIDE = frozenset(W + name for name in ("customXml", "smartTag", "ins", "moveTo", "sdtContent", "txbxContent"))
 
@@ -181,7 +182,7 @@ class StoryReader:
         self, words: ParagraphContent, properties: Element | None, look: ResolvedStyle, frame: _Frame
     ) -> BlockDraft:
         text = words.text
-        label = self._find_label(properties, look)
+        label = self._package.attempt(LABEL, lambda: self._find_label(properties, look), timed=False)
         if frame.contents or words.contents or look.contents:
             role: Role = "toc" if self._role == "body" else self._role
             return BlockDraft("paragraph", _prepend_label(label, text), role)

@@ -14,6 +14,7 @@ from ragstone.extraction.ooxml.package import Link, Package
 from ragstone.extraction.record.markdown_links import format_link
 
 BREAKS = str.maketrans("\r\n\t", "   ", "\xad")
+DRAWING = "a drawing was not looked at"
 PLACES = ("commentRangeStart", "commentRangeEnd")
 
 
@@ -190,7 +191,9 @@ class InlineReader:
         return False
 
     def _put_formula(self, element: Element) -> bool:
-        text = to_latex(element)
+        text = self._package.attempt("a formula was read as plain text", lambda: to_latex(element))
+        if text is None:
+            text = " ".join("".join(run.text or "" for run in element.iter(M + "t")).split())
         glued = bool(self._pieces) and not self._pieces[-1][-1].isspace() and self._pieces[-1][-1] not in "([{"
         self._put(f"{' ' if glued else ''}${text}$" if text else "")
         return False
@@ -198,7 +201,9 @@ class InlineReader:
     def _read_drawing(self, element: Element) -> bool:
         if not self._fields.is_visible or self._run.hidden:
             return False
-        found = read_drawing(element, self._package, self._links)
+        found = self._package.attempt(DRAWING, lambda: read_drawing(element, self._package, self._links))
+        if found is None:
+            return True  # its text boxes are looked for one by one
         self.pictures += found.pictures
         for text in found.alt:
             self._put(f" ![{text}] ")

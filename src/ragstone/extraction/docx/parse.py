@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction, Role
@@ -11,10 +12,11 @@ from ragstone.extraction.docx.numbering import Numbering
 from ragstone.extraction.docx.styles import Styles
 from ragstone.extraction.ooxml.elements import Element, R, W
 from ragstone.extraction.ooxml.package import Package, read_related
-from ragstone.extraction.ooxml.properties import read_properties
+from ragstone.extraction.ooxml.properties import attempt_properties
 from ragstone.extraction.record.builder import BlockDraft, write_record
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+STYLES, LABELS = "styles were not read", "labels of lists were not read"
 NAMED = 5  # embedded documents in a message
 MARGINS: tuple[tuple[str, Role], ...] = (("header", "header"), ("footer", "footer"))
 
@@ -29,26 +31,38 @@ def parse_docx(data: bytes, *, path: str) -> Extraction:
     body = root.find(W + "body")
     if body is None:
         raise Refused("broken", f"{path} holds no text body; open it in Word and save it again")
-    styles = Styles(read_related(package, part, "styles"))
-    numbering = Numbering(read_related(package, part, "numbering"), styles)
+    styles = package.attempt(STYLES, lambda: Styles(read_related(package, part, "styles"))) or Styles(None)
+    numbering = package.attempt(LABELS, lambda: Numbering(read_related(package, part, "numbering"), styles))
+    numbering = numbering or Numbering(None, styles)
     notes = Notes(package, part)
     story = StoryReader(package, part, styles=styles, numbering=numbering, notes=notes)
     text = story.read(body, part=part)
-    heads, feet = ([*_read_margins(body, story, package, part, kind, role)] for kind, role in MARGINS)
-    drafts = list(order_blocks([*heads, *text, *feet]))
+    heads, feet = (_attempt_margins(body, story, package, part, kind, role) for kind, role in MARGINS)
+    read = [*heads, *text, *feet]
+    drafts = package.attempt("captions were not set before their tables", lambda: list(order_blocks(read))) or read
     promoted = not any(draft.role == "body" for draft in drafts)
     if promoted and story.inline.pictures + len(story.embedded.unread):
         raise _empty_refusal(path, story)
     record, blocks = write_record(replace(draft, role="body") if promoted else draft for draft in drafts)
     if not blocks:
         raise _empty_refusal(path, story)
-    title, meta = read_properties(package)
-    if comments := notes.read_comments(read_related(package, part, "comments")):
+    title, meta = attempt_properties(package)
+    comments = package.attempt(
+        "comments were not read", lambda: notes.read_comments(read_related(package, part, "comments"))
+    )
+    if comments:
         meta["comments"] = comments
     first = next((b.text for b in blocks if b.type == "heading" and b.level == 1 and b.role == "body"), None)
     return Extraction(
         record, blocks, MEDIA_TYPE, title or first, meta, tuple(_warnings(package, story, promoted=promoted))
     )
+
+
+def _attempt_margins(
+    body: Element, story: StoryReader, package: Package, part: str, kind: str, role: Role
+) -> list[BlockDraft]:
+    read = partial(_read_margins, body, story, package, part, kind, role)
+    return package.attempt(f"{kind}s were not read", lambda: list(read())) or []
 
 
 def _read_margins(
@@ -85,6 +99,7 @@ def _empty_refusal(path: str, story: StoryReader) -> Refused:
 
 def _warnings(package: Package, story: StoryReader, *, promoted: bool) -> Iterator[str]:
     yield from package.warnings
+    yield from package.failed_steps()
     yield from story.embedded.warnings
     inline = story.inline
     if promoted:

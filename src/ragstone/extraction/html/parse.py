@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ragstone.core.errors import Refused
@@ -19,6 +20,7 @@ from ragstone.extraction.html.repair import repair_tree
 from ragstone.extraction.html.tree import Page, TooDeep, parse_tree
 from ragstone.extraction.html.writer import Writer
 from ragstone.extraction.markdown.embedded_html import find_visible_text
+from ragstone.extraction.optional_steps import FailedStep, attempt_step, warn_failed_steps
 from ragstone.extraction.record.confidentiality import KEY, close_if_marked, find_marked_tags
 from ragstone.extraction.record.dates import iso_date
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
@@ -44,6 +46,7 @@ COVERED = 0.4  # of a page's text: more is not decoration, whatever `aria-hidden
 SCRIPT_NOTICE = 300  # characters
 SCRIPTS = re.compile(r"java\s?script", re.IGNORECASE)
 CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f]+")
+FURNITURE, FLAT = "what frames the page was not told from its text", "the page was read as a flat text"
 XML = re.compile(r"\s*<\?xml\b")
 # In XHTML any element may be closed at once; to a parser of HTML `<script/>` opens one that swallows the page.
 SELF_CLOSED = re.compile(r"<([A-Za-z][\w:-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)(?<=/)>")
@@ -80,27 +83,41 @@ class Html:
             return close_if_marked(
                 Extraction(record, blocks, self.media_type, chat.title or None, chat.meta, warnings), text
             )
-        writer = Writer()
+        failed: list[FailedStep] = []
         try:
             page = _read_page(text)
         except TooDeep:
             page = Page(parse_tree("").body)
             warnings = (*warnings, "elements nest too deep; the page was read as a flat text")
-            for found in find_visible_text(text, 0, len(text)):
-                writer.put_piece(found)
+            writer = _write_flat(text)
         else:
-            assign_roles(page.body, product=PRODUCT.search(text) is not None)
-            repair_tree(page.body)
-            writer.put(page.body)
+            product = PRODUCT.search(text) is not None
+            attempt_step(FURNITURE, lambda: assign_roles(page.body, product=product), failed)
+            attempt_step("broken lists and tables were not mended", lambda: repair_tree(page.body), failed)
+            writer = attempt_step(FLAT, partial(_write_page, page), failed, timed=False) or _write_flat(text)
         record = writer.record()
         blocks = tuple(mark_toc_blocks(writer.blocks(), record))
         if not blocks:
             raise Refused("empty", _explain_empty(page, path))
-        warnings = (*warnings, *_warn_omissions(page))
+        warnings = (*warnings, *_warn_omissions(page), *warn_failed_steps(failed))
         heading = next((b.text for b in blocks if b.type == "heading" and b.level == 1 and b.role == "body"), None)
         title = page.meta.get("og:title") or page.title or find_named_title(page.body) or heading
         meta = _collect_meta(page) | ({KEY: RESTRICTED} if find_marked_tags(text) else {})
         return close_if_marked(Extraction(record, blocks, self.media_type, title, meta, warnings), text)
+
+
+def _write_page(page: Page) -> Writer:
+    writer = Writer()
+    writer.put(page.body)
+    return writer
+
+
+def _write_flat(text: str) -> Writer:
+    """What a page shows, without its structure."""
+    writer = Writer()
+    for found in find_visible_text(text, 0, len(text)):
+        writer.put_piece(found)
+    return writer
 
 
 def _read_page(text: str) -> Page:

@@ -13,6 +13,7 @@ from ragstone.extraction.image.headers import Header, read_header
 from ragstone.extraction.image.ocr_pieces import build_pieces
 from ragstone.extraction.image.ocr_result import OcrEngine, OcrLine, Pixels, mean_confidence
 from ragstone.extraction.image.scan_reader import find_rules, read_page
+from ragstone.extraction.optional_steps import warn_failed_steps
 from ragstone.extraction.pdf.document.compose import compose_document
 from ragstone.extraction.pdf.page import Page
 from ragstone.extraction.sandbox import allowance
@@ -51,7 +52,11 @@ def parse_image(data: bytes, *, path: str, engine: str = AUTO, languages: str = 
         raise Refused("no_text", f"{path} shows no text that {reader.name} can read")
     made = compose_document(pages)
     meta = {"pages": len(pages), **ocr_meta(scans, reader)}
-    warnings = (*_collect_warnings(about, len(scans)), *ocr_warnings(scans, reader))
+    warnings = (
+        *_collect_warnings(about, len(scans)),
+        *ocr_warnings(scans, reader),
+        *warn_failed_steps(made.failed),
+    )
     return Extraction(made.record, made.blocks, about.media_type, made.title, meta, warnings, made.layout)
 
 

@@ -30,6 +30,9 @@ class DrawingContent:
     pictures: int = 0
 
 
+CHART = "a chart or diagram was not read"
+
+
 def read_drawing(element: Element, package: Package, links: Mapping[str, Link]) -> DrawingContent:
     """Look through a drawing once; the caller reads the text in its boxes. Nothing is fetched."""
     found = DrawingContent()
@@ -79,4 +82,4 @@ def alternative_text(element: Element) -> str:
 def _read_part(package: Package, links: Mapping[str, Link], name: str | None, read: Reader) -> Iterator[BlockDraft]:
     link = links.get(name or "")
     root = package.part(link.target) if link is not None and not link.outside else None
-    yield from read(root) if root is not None else ()
+    yield from (package.attempt(CHART, lambda: list(read(root))) or ()) if root is not None else ()

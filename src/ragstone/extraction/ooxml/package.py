@@ -1,14 +1,18 @@
 """The parts of an Office file, and which part leads to which."""
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 from urllib.parse import unquote
 
 from ragstone.core.errors import Refused
 from ragstone.extraction.archive import Archive, Element
 from ragstone.extraction.media_types import ENCRYPTED_PACKAGE, OLE_MARK
 from ragstone.extraction.ooxml.elements import read_xml
+from ragstone.extraction.optional_steps import FailedStep, attempt_step, warn_failed_steps
+
+T = TypeVar("T")
 
 LONGEST = 200  # characters of a part's name in a warning
 WARNED = 50  # warnings of one file
@@ -36,11 +40,20 @@ class Package:
         self._names = {name.lower(): name for name in self._archive.names}
         self._links: dict[str, Mapping[str, Link]] = {}
         self.warnings: list[str] = []
+        self._failed: list[FailedStep] = []
 
     @property
     def archive(self) -> Archive:
         """The archive that holds the parts."""
         return self._archive
+
+    def attempt(self, what: str, work: Callable[[], T], *, timed: bool = True) -> T | None:
+        """As `attempt_step`; what failed is in `failed_steps`."""
+        return attempt_step(what, work, self._failed, timed=timed)
+
+    def failed_steps(self) -> Iterator[str]:
+        """Warnings about steps that were left out."""
+        return warn_failed_steps(self._failed)
 
     def main(self) -> tuple[str, Element]:
         """The name and the root of the part that everything hangs on."""

@@ -53,6 +53,14 @@ def _find_levels(root: Element) -> Iterator[str]:
             yield text.lower()
 
 
+def attempt_properties(package: Package) -> tuple[str | None, Json]:
+    """As `read_properties`; of a file whose properties cannot be read nothing, and none but the few may see it."""
+    return package.attempt("the file's properties were not read", lambda: read_properties(package)) or (
+        None,
+        {KEY: [RESTRICTED]},
+    )
+
+
 def read_properties(package: Package) -> tuple[str | None, Json]:
     """The title, None for none or one that a program made up; and author, description, dates and so on.
 

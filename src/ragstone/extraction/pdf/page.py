@@ -1,40 +1,34 @@
 """One page: from its characters and marks to pieces in reading order."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ragstone.core.page_layout import Box
 from ragstone.core.types import Json
+from ragstone.extraction.optional_steps import FailedStep, attempt_step
 from ragstone.extraction.pdf.characters import pdfium
-from ragstone.extraction.pdf.characters.annotations import BoxText, read_annotations
-from ragstone.extraction.pdf.characters.box_words import place_box_words
-from ragstone.extraction.pdf.characters.code_blocks import build_code_piece, monospace_share, split_code_runs
+from ragstone.extraction.pdf.characters.annotations import Annotations, BoxText, read_annotations
 from ragstone.extraction.pdf.characters.glyphs import SMALLEST, Glyphs, View, read_glyphs, read_view
-from ragstone.extraction.pdf.characters.graphics import Graphics, Rule, read_graphics
+from ragstone.extraction.pdf.characters.graphics import Graphics, read_graphics
 from ragstone.extraction.pdf.characters.inked import find_inked
 from ragstone.extraction.pdf.characters.layers import find_hidden_runs
 from ragstone.extraction.pdf.characters.letters import PRIVATE
-from ragstone.extraction.pdf.characters.lines import Line, build_lines, build_slanted_lines
+from ragstone.extraction.pdf.characters.lines import build_slanted_lines
 from ragstone.extraction.pdf.characters.links import Link, read_links
 from ragstone.extraction.pdf.characters.pieces import Piece
-from ragstone.extraction.pdf.characters.rows import Row, group_rows
-from ragstone.extraction.pdf.characters.table import Table
 from ragstone.extraction.pdf.characters.unmapped_characters import is_text
-from ragstone.extraction.pdf.characters.words import SPACING, build_words, drop_doubles
+from ragstone.extraction.pdf.characters.words import SPACING, drop_doubles
 from ragstone.extraction.pdf.layout.figures import find_figures
 from ragstone.extraction.pdf.layout.mixed_scans import area_share, is_mixed
-from ragstone.extraction.pdf.layout.paragraphs import build_paragraphs
-from ragstone.extraction.pdf.layout.side_by_side import split_side_by_side
-from ragstone.extraction.pdf.layout.zones import Item, Zone, split_zones
-from ragstone.extraction.pdf.tables import aligned, ruled
+from ragstone.extraction.pdf.page_pieces import PieceBuilder, turn_graphics
 
-Drawings = tuple[Sequence[Box], Sequence[Box]]  # drawings, and lines in them that run along no axis
+T = TypeVar("T")
+
 SCAN = 0.5  # of the page: a picture so large under invisible letters is a scan, the letters its text
-FIGURE = 30.0  # points: smaller drawings are signs
 IMAGES = 500  # of a page are looked at: scans in strips have some dozens
 DRAWN = 0.02  # of the page: pictures that cover more may show text
 
@@ -53,11 +47,16 @@ class Page:
     scanned: bool = False
     unread: int = 0  # letters without a meaning in the file
     failed: bool = False
+    failures: list[FailedStep] = field(default_factory=list)  # steps that were left out
     links: list[Link] = field(default_factory=list)
     figures: list[Box] = field(default_factory=list)  # known on pages with captions only
     scan: list[Box] = field(default_factory=list)  # the pictures of a page that has little text beside them
     remarks: list[Json] = field(default_factory=list)  # of readers: they open at a click
     files: list[str] = field(default_factory=list)  # names of those attached to the page
+
+    def attempt(self, what: str, work: Callable[[], T]) -> T | None:
+        """As `attempt_step`, on this page."""
+        return attempt_step(what, work, self.failures, page=self.number)
 
 
 def read_pdf_page(page: Any, number: int, *, layered: bool = False) -> Page:
@@ -71,9 +70,12 @@ def read_pdf_page(page: Any, number: int, *, layered: bool = False) -> Page:
         g = read_glyphs(pdfium.address_of(text), text.count_chars(), seen)
     finally:
         text.close()
-    drawn = read_graphics(pdfium.address_of(page), seen, g.objects)
     out = Page(number, seen.width, seen.height)
-    out.links = read_links(page, number, seen)
+    drawn = out.attempt(
+        "lines and pictures were not looked at",
+        lambda: read_graphics(pdfium.address_of(page), seen, g.objects),
+    ) or Graphics([], [])
+    out.links = out.attempt("links were not read", lambda: read_links(page, number, seen)) or []
     out.pictured = _total_area(drawn.images) > DRAWN * seen.width * seen.height or len(drawn.curves) > 20
     keep = _find_visible(page, g, seen, drawn, out)
     if layered and not out.scanned:
@@ -84,13 +86,15 @@ def read_pdf_page(page: Any, number: int, *, layered: bool = False) -> Page:
         own = keep & (turns == turn)
         added = typed if turn == 0 else []
         if added or own.any():
-            out.pieces += _build_pieces(g, own, turn, _turn_graphics(drawn, turn), number, added)
+            out.pieces += PieceBuilder(number, turn, turn_graphics(drawn, turn), out.failures).build(g, own, added)
     if (slanted := keep & (turns == -1)).any():
         out.pieces += [
             Piece("paragraph", [line], number, -1, role="header") for line in build_slanted_lines(g, slanted)
         ]
     if any(piece.kind == "caption" for piece in out.pieces):
-        out.figures = find_figures(drawn, seen.width, seen.height)
+        out.figures = (
+            out.attempt("figures were not looked for", lambda: find_figures(drawn, seen.width, seen.height)) or []
+        )
     for piece in out.pieces:
         piece.freeze()
     return out
@@ -111,7 +115,10 @@ def _drop_hidden_layers(
 
 def _take_annotations(page: Any, view: View, drawn: Graphics, out: Page) -> list[BoxText]:
     """What was typed into the page; with it a scan can have more text than it shows by itself."""
-    said = read_annotations(page, out.number, view)
+    said = (
+        out.attempt("forms and annotations were not read", lambda: read_annotations(page, out.number, view))
+        or Annotations()
+    )
     out.hidden, out.remarks, out.files = out.hidden + said.hidden, said.remarks, said.files
     if said.typed:
         out.letters += sum(not letter.isspace() for typed in said.typed for letter in typed.text)
@@ -172,101 +179,3 @@ def _inside_boxes(
     for x0, y0, x1, y1 in boxes[:IMAGES]:
         inside |= (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
     return inside
-
-
-def _turn_graphics(drawn: Graphics, turn: int) -> Graphics:
-    """The rules as the frame of a writing direction has them."""
-    if turn == 0:
-        return drawn
-    if turn == 2:
-        across = [Rule(-r.at, -r.end, -r.start) for r in drawn.across]
-        return Graphics(across, [Rule(-r.at, -r.end, -r.start) for r in drawn.down])
-    if turn == 1:  # x of the frame is y of the page, y of the frame is -x
-        return Graphics(
-            [Rule(-r.at, r.start, r.end) for r in drawn.down], [Rule(r.at, -r.end, -r.start) for r in drawn.across]
-        )
-    return Graphics(
-        [Rule(r.at, -r.end, -r.start) for r in drawn.down], [Rule(-r.at, r.start, r.end) for r in drawn.across]
-    )
-
-
-def _build_pieces(
-    g: Glyphs, keep: npt.NDArray[np.bool_], turn: int, drawn: Graphics, number: int, added: Sequence[BoxText]
-) -> list[Piece]:
-    said = build_words(g, keep, turn)
-    found = build_lines([*said, *place_box_words(added, said)] if added else said)
-    tables: list[Table] = []
-    for frame in ruled.find_frames(drawn):
-        made = ruled.build_ruled_table(frame, found)
-        if made:
-            tables.append(made)
-            found = _drop_table_lines(found, made)
-    across = ruled.merge_rules(drawn.across)
-    out: list[Piece] = []
-    pictures = _find_blank_pictures([*drawn.images, *drawn.fills], found, tables) if turn == 0 else []
-    drawings = [box for box in drawn.curves if min(box[2] - box[0], box[3] - box[1]) > FIGURE] if turn == 0 else []
-    typed = (
-        monospace_share([word for line in found for word in line.words])
-        if any(style.step for style in g.style)
-        else 0.0
-    )
-    for zone in split_zones(found, tables, pictures):
-        out += _build_zone(zone, across, (drawings, drawn.strokes if turn == 0 else ()), number, turn, typed)
-    return out
-
-
-def _find_blank_pictures(boxes: Sequence[Box], found: Sequence[Line], tables: Sequence[Table]) -> list[Box]:
-    """Pictures that hold no text: they stand where text could."""
-    large = [box for box in boxes if min(box[2] - box[0], box[3] - box[1]) > 2 * FIGURE]
-    middles = [((line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2) for line in found]
-    middles += [((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in tables]
-    return [
-        (x0, y0, x1, y1) for x0, y0, x1, y1 in large[:50] if not any(x0 < x < x1 and y0 < y < y1 for x, y in middles)
-    ]
-
-
-def _drop_table_lines(found: Sequence[Line], table: Table) -> list[Line]:
-    """The lines whose middle is not in a table."""
-    x0, y0, x1, y1 = table.box
-    return [line for line in found if not (x0 <= (line.x0 + line.x1) / 2 <= x1 and y0 <= (line.y0 + line.y1) / 2 <= y1)]
-
-
-def _build_zone(
-    zone: Zone, across: Sequence[Rule], figures: Drawings, number: int, turn: int, typed: float
-) -> list[Piece]:
-    """The pieces of a zone: its text between its tables."""
-    out: list[Piece] = []
-    waiting: list[Item] = []
-    for item in zone.items:
-        if item.table:
-            out += _build_text([i.line for i in waiting if i.line], across, figures, number, turn, typed)
-            out.append(Piece("table", [], number, turn, table=item.table))
-            waiting = []
-        else:
-            waiting.append(item)
-    return out + _build_text([i.line for i in waiting if i.line], across, figures, number, turn, typed)
-
-
-def _build_text(
-    found: Sequence[Line], across: Sequence[Rule], figures: Drawings, number: int, turn: int, typed: float
-) -> list[Piece]:
-    rows = group_rows(found)
-    out: list[Piece] = []
-    at = 0
-    for first, behind, table in aligned.find_aligned_tables(rows, across, *figures):
-        out += _build_plain(rows[at:first], number, turn, typed)
-        out.append(Piece("table", [], number, turn, table=table))
-        at = behind
-    return out + _build_plain(rows[at:], number, turn, typed)
-
-
-def _build_plain(rows: Sequence[Row], number: int, turn: int, typed: float) -> list[Piece]:
-    """The text of rows without a table; what stands side by side over several rows is read one after the other."""
-    out: list[Piece] = []
-    for is_code, run in split_code_runs(rows, typed):
-        if is_code:
-            out.append(build_code_piece(run, number, turn))
-            continue
-        for columns in split_side_by_side(run):
-            out += build_paragraphs(columns, number, turn)
-    return out

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pypdfium2
@@ -9,6 +10,7 @@ import pypdfium2
 from ragstone.core.errors import Refused
 from ragstone.core.filters import RESTRICTED
 from ragstone.core.types import Extraction
+from ragstone.extraction.optional_steps import FailedStep, attempt_each, attempt_step, warn_failed_steps
 from ragstone.extraction.pdf.characters.annotations import iterate_embedded
 from ragstone.extraction.pdf.characters.layers import may_have_hidden_layers
 from ragstone.extraction.pdf.characters.links import locate_links
@@ -21,6 +23,7 @@ from ragstone.extraction.record.confidentiality import KEY, find_marked_head
 MEDIA_TYPE = "application/pdf"
 WINDOW = 128  # pages that are read before the file is opened anew: pdfium keeps what it has seen
 PAGES = 100_000  # of one file
+PROPERTIES, EMBEDDED = "the file's properties were not read", "embedded files were not listed"
 FILES_NAMED, LONGEST = 5, 120  # embedded files in a message, and letters of their names
 WORD = re.compile(r"[^\W\d_]{2,}")
 BETWEEN_LETTERS = re.compile(r"[\W_]+")
@@ -33,10 +36,15 @@ def parse_with_reader(data: bytes, *, path: str, password: str | None, reader: P
     text of their own. Raises `Refused` as `ragstone.extraction.image.pdf_with_ocr.parse_pdf` does."""
     info: dict[str, Any] = {}
     files: list[str] = []
-    pages = list(_read_pages(data, path, password, info, files, reader))
+    failed: list[FailedStep] = []
+    pages = list(_read_pages(data, path, password, info, files, reader, failed))
     files += [name for page in pages for name in page.files]
     warnings = (*_collect_warnings(pages, reader), *reader.warnings())
+    failed += [step for page in pages for step in page.failures]
     if not any(page.pieces for page in pages):
+        if all(page.failed for page in pages):
+            why = next(iter(warn_failed_steps(failed)), "none of its pages can be read")
+            raise Refused("broken", f"{path} is not a readable PDF: {why}; export or repair it again")
         if pictured := [page.number for page in pages if page.pictured]:
             raise Refused(
                 "no_text",
@@ -53,19 +61,28 @@ def parse_with_reader(data: bytes, *, path: str, password: str | None, reader: P
     title = info.pop("title", "")
     title = title if title and _is_borne_out(title, made.record) else made.title
     meta: dict[str, Any] = {"pages": len(pages), **info, **reader.meta()}
-    if found := locate_links(made.layout, made.record, [link for page in pages for link in page.links]):
+    links = [link for page in pages for link in page.links]
+    if found := attempt_step("links were not placed", lambda: locate_links(made.layout, made.record, links), failed):
         meta["links"] = found
     if files:
         meta["attachments"] = list(dict.fromkeys(files))
     if remarks := [remark for page in pages for remark in page.remarks]:
         meta["comments"] = remarks
+    warnings = (*warnings, *warn_failed_steps([*failed, *made.failed]))
     return Extraction(made.record, made.blocks, MEDIA_TYPE, title, meta, warnings, made.layout)
 
 
 def _read_pages(
-    data: bytes, path: str, password: str | None, info: dict[str, Any], files: list[str], reader: PageOcr
+    data: bytes,
+    path: str,
+    password: str | None,
+    info: dict[str, Any],
+    files: list[str],
+    reader: PageOcr,
+    failed: list[FailedStep],
 ) -> Iterator[Page]:
-    """The pages, read in windows so that a long file needs little memory; fills `info` and names embedded `files`."""
+    """The pages, read in windows so that a long file needs little memory; fills `info`, names embedded `files` and
+    notes what of both `failed`."""
     first = 0
     layered = may_have_hidden_layers(data)
     while True:
@@ -74,8 +91,8 @@ def _read_pages(
             if not count:
                 raise Refused("broken", f"{path} is a PDF without pages; export it again")
             if not first:
-                info.update(read_info(document))
-                files += [name for name, _ in iterate_embedded(document)]
+                info.update(attempt_step(PROPERTIES, partial(read_info, document), failed) or {KEY: RESTRICTED})
+                files += [name for name, _ in attempt_each(EMBEDDED, partial(iterate_embedded, document), failed)]
             for number in range(first, min(first + WINDOW, count)):
                 yield _read_page(document, number, reader, layered=layered)
         first += WINDOW
@@ -88,10 +105,14 @@ def _read_page(document: Any, number: int, reader: PageOcr, *, layered: bool) ->
         page = document[number]
     except pypdfium2.PdfiumError:
         return Page(number + 1, 0.0, 0.0, failed=True)
+    failed: list[FailedStep] = []
     try:
-        return reader.add_ocr(page, read_pdf_page(page, number + 1, layered=layered))
-    except pypdfium2.PdfiumError:
-        return Page(number + 1, 0.0, 0.0, failed=True)
+        read = partial(read_pdf_page, page, number + 1, layered=layered)
+        found = attempt_step("a page could not be read", read, failed, page=number + 1, timed=False)
+        if found is None:
+            return Page(number + 1, 0.0, 0.0, failed=True, failures=failed)
+        scan = partial(reader.add_ocr, page, found)
+        return attempt_step("OCR failed", scan, found.failures, page=number + 1, timed=False) or found
     finally:
         page.close()
 
@@ -122,7 +143,7 @@ def _is_borne_out(title: str, record: str) -> bool:
 
 def _collect_warnings(pages: list[Page], reader: PageOcr) -> Iterator[str]:
     """What a reader of the record must know: pages without text, text left out, remarks."""
-    if failed := [page.number for page in pages if page.failed]:
+    if failed := [page.number for page in pages if page.failed and not page.failures]:
         yield f"could not be read: {format_pages(failed)}"
     if silent := [page.number for page in pages if not page.pieces and needs_ocr(page)]:
         yield f"shows pictures or drawings but gives no text: {format_pages(silent)}; {_ocr_advice(reader, silent)}"

@@ -7,11 +7,12 @@ from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction, Json
 from ragstone.extraction.ooxml.elements import P, R, local_name
 from ragstone.extraction.ooxml.package import Package
-from ragstone.extraction.ooxml.properties import read_properties
+from ragstone.extraction.ooxml.properties import attempt_properties
 from ragstone.extraction.pptx.slide import Slide
 from ragstone.extraction.record.builder import BlockDraft, write_record
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+AUTHORS = "the authors of comments were not read"
 NAMED = 20  # slides in a warning
 
 
@@ -43,29 +44,33 @@ def parse_pptx(data: bytes, *, path: str) -> Extraction:
     part, root = package.main()
     links = package.links(part)
     slides = [links.get(one.get(R + "id") or "") for one in root.iter(P + "sldId")]
-    authors = _read_authors(package, part)
+    authors = package.attempt(AUTHORS, lambda: _read_authors(package, part)) or {}
     show = _Presentation()
     for page, link in enumerate(slides, 1):
         slide = package.part(link.target) if link is not None and not link.outside else None
         if link is None or slide is None:
             show.missing.append(page)
         else:
-            _read_slide(show, Slide(package, link.target, slide), page, authors)
+            _read_slide(show, Slide(package, link.target, slide), page, authors, package)
     record, blocks = write_record(show.drafts)
     if all(draft.made for draft in show.drafts if draft.text or draft.cells):
         raise _refusal(show, len(slides), path)
-    title, meta = read_properties(package)
+    title, meta = attempt_properties(package)
     first = next((one.text for one in show.drafts if one.type == "heading" and not one.made), None)
     if show.comments:
         meta["comments"] = show.comments
     meta["slides"] = len(slides)
-    return Extraction(record, blocks, MEDIA_TYPE, title or first, meta, (*package.warnings, *show.warnings()))
+    return Extraction(
+        record, blocks, MEDIA_TYPE, title or first, meta, (*package.warnings, *package.failed_steps(), *show.warnings())
+    )
 
 
-def _read_slide(show: _Presentation, slide: Slide, page: int, authors: Mapping[str, str]) -> None:
-    drafts = list(slide.read_drafts(page))
+def _read_slide(show: _Presentation, slide: Slide, page: int, authors: Mapping[str, str], package: Package) -> None:
+    drafts = package.attempt(f"slide {page} was read as plain text", lambda: list(slide.read_drafts(page)))
+    drafts = list(slide.read_plain_drafts(page)) if drafts is None else drafts
+    said = package.attempt(f"comments on slide {page} were not read", lambda: list(slide.comments(authors)))
     show.drafts += (replace(draft, page=page) for draft in drafts)
-    show.comments += ({**comment, "slide": page} for comment in slide.comments(authors))
+    show.comments += ({**comment, "slide": page} for comment in said or ())
     if slide.is_hidden:
         show.hidden.append(page)
     if slide.has_embedded:

@@ -1,11 +1,12 @@
 """A slide of a presentation: its title, its shapes in reading order, its notes and comments."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from ragstone.core.types import Json, Role
 from ragstone.extraction.ooxml.charts import read_chart, read_diagram
-from ragstone.extraction.ooxml.drawings import alternative_text
+from ragstone.extraction.ooxml.drawings import CHART, alternative_text
 from ragstone.extraction.ooxml.elements import (
     DGM,
     MC,
@@ -85,6 +86,14 @@ class Slide:
         yield from body
         yield from notes
 
+    def read_plain_drafts(self, page: int) -> Iterator[BlockDraft]:
+        """Its paragraphs as they stand in the file: for a slide of which more cannot be told."""
+        texts = ("".join(run.text or "" for run in one.iter(A + "t")) for one in self._root.iter(A + "p"))
+        drafts = [BlockDraft("paragraph", " ".join(text.split())) for text in texts if text.strip()]
+        if drafts:
+            yield BlockDraft("heading", f"Slide {page}", level=2, made=True)
+        yield from drafts
+
     def comments(self, authors: Mapping[str, str]) -> Iterator[Json]:
         """The comments on the slide, replies too: author, date, text. `authors` are names by their ids."""
         for link in self._links.values():
@@ -159,7 +168,8 @@ class Slide:
             link = self._links.get(one.get(R + "id") or one.get(R + "dm") or "")
             root = self._package.part(link.target) if link is not None and not link.outside else None
             if root is not None:
-                yield from read_chart(root) if one.tag == C + "chart" else read_diagram(root)
+                read = read_chart if one.tag == C + "chart" else read_diagram
+                yield from self._package.attempt(CHART, partial(_list_drafts, read, root)) or ()
 
     def _read_notes(self) -> Iterator[BlockDraft]:
         root = self._package.part(self._package.find_related(self._part, "notesSlide"))
@@ -172,6 +182,10 @@ class Slide:
                 if text := self._words.text(paragraph):
                     yield BlockDraft("paragraph", f"Notes: {text}" if first else text)
                     first = False
+
+
+def _list_drafts(read: Callable[[Element], Iterator[BlockDraft]], root: Element) -> list[BlockDraft]:
+    return list(read(root))
 
 
 def _find_alternative_text(element: Element) -> str:

@@ -15,11 +15,13 @@ from python_calamine import (
 )
 
 from ragstone.core.errors import Refused
+from ragstone.core.filters import RESTRICTED
 from ragstone.core.types import Extraction
 from ragstone.extraction.archive import Archive
 from ragstone.extraction.gc_pause import pause_gc
 from ragstone.extraction.media_types import ENCRYPTED_PACKAGE, OLE_MARK
 from ragstone.extraction.ooxml.properties import read_levels
+from ragstone.extraction.optional_steps import attempt_step
 from ragstone.extraction.record.confidentiality import KEY
 from ragstone.extraction.record.dates import iso_date
 from ragstone.extraction.spreadsheet.ods import read_merged_cells
@@ -56,12 +58,17 @@ def parse_workbook(data: bytes, *, path: str) -> Extraction:
             f"{path} has no visible cell; {'; '.join(notes.lines()) or 'its sheets are empty'}",
         )
     properties = package.properties if package else {}
+    levels = (
+        attempt_step("the file's properties were not read", lambda: read_levels(archive), notes.failed)
+        if archive
+        else []
+    )
     return Extraction(
         record.text(),
         tuple(record.blocks),
         _detect_media_type(data),
         properties.get("title"),
-        _collect_meta(properties) | ({KEY: levels} if (levels := read_levels(archive) if archive else []) else {}),
+        _collect_meta(properties) | ({KEY: [RESTRICTED] if levels is None else levels} if levels != [] else {}),
         tuple(notes.lines()),
     )
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 
 from python_calamine import CalamineError, CalamineWorkbook
 
+from ragstone.extraction.optional_steps import FailedStep, attempt_step, warn_failed_steps
 from ragstone.extraction.spreadsheet.annotations import read_cell_annotations
 from ragstone.extraction.spreadsheet.cells import LimitedRows, Range, build_sheet_lines, read_sheet_rows
 from ragstone.extraction.spreadsheet.package import XlsxPackage
@@ -30,6 +32,7 @@ class SheetNotes:
     charts: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
+    failed: list[FailedStep] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
         if self.hidden:
@@ -39,6 +42,7 @@ class SheetNotes:
         if self.broken:
             yield f"{_format_names(self.broken, 'sheet')} left out that could not be read; save the workbook anew"
         yield from self.others
+        yield from warn_failed_steps(self.failed)
 
 
 def _format_names(names: list[str], what: str) -> str:
@@ -75,7 +79,15 @@ class WorksheetReader:
         found, limited = read
         self._left = limited.left
         self._notes.others.extend(_list_warnings(name, survey, limited, any_table=bool(found)))
-        hanging = read_cell_annotations(self._package, name, survey) if self._package else []
+        hanging = (
+            attempt_step(
+                f"notes and drawings of sheet {name!r} were not read",
+                partial(read_cell_annotations, self._package, name, survey),
+                self._notes.failed,
+            )
+            if self._package
+            else None
+        ) or []
         if found or hanging:
             self._record.begin_sheet(name)
         for i, one in enumerate(found):

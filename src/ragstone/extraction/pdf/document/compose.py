@@ -3,10 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from ragstone.core.page_layout import Layout
 from ragstone.core.types import Block
+from ragstone.extraction.optional_steps import FailedStep, attempt_step
 from ragstone.extraction.pdf.document.captions import tie_captions
 from ragstone.extraction.pdf.document.continuations import join_pieces
 from ragstone.extraction.pdf.document.levels import mark_headings, mark_list_levels
@@ -30,25 +32,31 @@ class ComposedDocument:
     blocks: tuple[Block, ...]
     layout: Layout
     title: str | None
+    failed: tuple[FailedStep, ...] = ()
 
 
 def compose_document(pages: Sequence[Page]) -> ComposedDocument:
     """Furniture, headings, lists and contents are told apart over all pages, then everything is written in order."""
-    mark_furniture(pages)
-    mark_counting_lines(pages)
-    mark_running_titles(pages)
-    pieces = join_pieces(pages)
-    tie_captions(pieces, pages)
-    mark_headings(pieces)
-    mark_list_levels(pieces)
-    mark_contents(pieces)
+    failed: list[FailedStep] = []
+    for mark_pages in (mark_furniture, mark_counting_lines, mark_running_titles):
+        attempt_step("page headers and footers were not told apart", partial(mark_pages, pages), failed)
+    pieces = attempt_step("text over several pages was not joined", lambda: join_pieces(pages), failed)
+    if pieces is None:
+        pieces = [piece for page in pages for piece in page.pieces]
+    attempt_step("captions were not tied to what they name", partial(tie_captions, pieces, pages), failed)
+    for what, mark in (
+        ("headings were not looked for", mark_headings),
+        ("levels of lists were not told apart", mark_list_levels),
+        ("tables of contents were not looked for", mark_contents),
+    ):
+        attempt_step(what, partial(mark, pieces), failed)
     writer = RecordWriter(_find_hyphenated(pages))
     for piece in pieces:
         if piece.lines or piece.table:
             writer.write_piece(piece)
     record = writer.record()
     blocks = tuple(writer.blocks(record))
-    return ComposedDocument(record, blocks, writer.packing.build(), _find_title(blocks))
+    return ComposedDocument(record, blocks, writer.packing.build(), _find_title(blocks), tuple(failed))
 
 
 def _find_hyphenated(pages: Sequence[Page]) -> frozenset[str]:
