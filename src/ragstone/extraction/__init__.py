@@ -141,7 +141,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         XML: SandboxedFormat("feed/9", "ragstone.extraction.feed.parse:parse_feed"),
         MEDIAWIKI: SandboxedFormat("mediawiki/1", "ragstone.extraction.mediawiki.dump:parse_dump"),
         MHTML: SandboxedFormat("mhtml/11", "ragstone.extraction.mail.mhtml:parse_mhtml"),
-        PDF: SandboxedFormat("pdf/11", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
+        PDF: SandboxedFormat("pdf/12", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/5", "ragstone.extraction.docx.parse:parse_docx"),
         PPTX: SandboxedFormat("pptx/5", "ragstone.extraction.pptx.parse:parse_pptx"),
         EML: SandboxedFormat("eml/14", "ragstone.extraction.mail.eml:parse_eml"),

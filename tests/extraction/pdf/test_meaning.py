@@ -137,3 +137,59 @@ def test_layers_are_looked_for_in_packed_objects_too() -> None:
     assert may_have_hidden_layers(b"/ObjStm /Encrypt")
     assert not may_have_hidden_layers(b"/ObjStm stream")
     assert not may_have_hidden_layers(pdf([paragraph(50, 100, LINES)]))
+
+
+def font_of_signs(name: str, names: str = "") -> str:
+    encoding = f"/Encoding << /Type /Encoding /Differences [{names}] >>" if names else ""
+    return f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} {encoding} >>"
+
+
+def font_of_bitmaps(codes: str) -> str:
+    """A font as TeX made them before 2000: pictures of letters, named after their codes."""
+    first = min(map(ord, codes))
+    pictures = " ".join(f"/a{ord(c)} 3 0 R" for c in set(codes))
+    listed = " ".join(f"{ord(c)} /a{ord(c)}" for c in sorted(set(codes)))
+    widths = " ".join(["60"] * (128 - first))
+    return (
+        f"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 60 60] /FontMatrix [0.01 0 0 0.01 0 0] /FirstChar {first} "
+        f"/LastChar 127 /Widths [{widths}] /Encoding << /Differences [{listed}] >> /CharProcs << {pictures} >> >>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "codes", "said"),
+    [
+        ("CMSY10", "104 /angbracketleft /angbracketright 54 /negationslash", "h6=i", "⟨≠⟩"),
+        ("ABCDEF+CMSY10", "104 /angbracketleft /angbracketright 3 /mystery", "h\x03i", "h\ufffdi"),  # not TeX's codes
+        ("CMEX10", "80 /summationtext /producttext 18 /parenleftBigg /parenrightBigg", "P\x12Q\x13", "∑(∏)"),
+        ("CMMI12", "96 /lscript 15 /epsilon1", "`\x0f", "ℓϵ"),
+        ("Symbol", "", "a", "α"),
+        ("Symbol", "97 /a 98 /b", "ab", "αβ"),
+        ("Helvetica", "97 /a 98 /b", "ab", "ab"),
+        ("Wingdings2", "80 /P", "P", "✓"),
+    ],
+)
+def test_signs_are_told_by_the_names_of_their_fonts(name: str, names: str, codes: str, said: str) -> None:
+    page = paragraph(50, 100, LINES) + "\n" + shown(50, 200, codes, font="F3", size=12)
+    extraction = read(pdf([page], font=font_of_signs(name, names)))
+    assert extraction.record.rpartition("\n")[2] == said
+
+
+@pytest.mark.parametrize(
+    ("codes", "said"),
+    [
+        (
+            "the di\x0berent \x0crst \x0dow of o\x0ece ba\x0fes is easier to see",
+            "the different first flow of office baffles",
+        ),
+        ("the di\x1berent \x1crst \x10\x1dow\x11 of o\x1ece is easier to see", "the different first “flow” of office"),
+        ("a single break\x15point is easier to see", "a single break–point"),
+        ("one sign \x1a is not enough to tell", "one sign \ufffd is"),
+    ],
+)
+def test_ligatures_of_bitmaps_are_letters(codes: str, said: str) -> None:
+    packed = stream("60 0 0 0 50 50 d1 0 0 50 50 re f")
+    shown_codes = "".join(f"{ord(c):02X}" for c in codes)
+    page = f"BT /F3 10 Tf 1 0 0 1 50 700 Tm <{shown_codes}> Tj ET"
+    extraction = read(pdf([page], font=font_of_bitmaps(codes), objects=[packed]))
+    assert extraction.record.startswith(said)

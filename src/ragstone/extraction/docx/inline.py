@@ -6,12 +6,12 @@ from ragstone.extraction.docx.fields import Field, OpenFields, read_checkbox, re
 from ragstone.extraction.docx.notes import Notes
 from ragstone.extraction.docx.paragraph_content import ParagraphContent
 from ragstone.extraction.docx.styles import ResolvedStyle, Run, Styles, resolve_run
-from ragstone.extraction.docx.symbols import PRIVATE, decode_symbol, decode_symbol_text
 from ragstone.extraction.ooxml.drawings import read_drawing
 from ragstone.extraction.ooxml.elements import MC, Element, M, R, W, choose_alternative
 from ragstone.extraction.ooxml.formula import to_latex
 from ragstone.extraction.ooxml.package import Link, Package
 from ragstone.extraction.record.markdown_links import format_link
+from ragstone.extraction.symbol_fonts import PRIVATE, decode_symbol, decode_symbol_text
 
 BREAKS = str.maketrans("\r\n\t", "   ", "\xad")
 DRAWING = "a drawing was not looked at"

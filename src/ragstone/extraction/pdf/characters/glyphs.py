@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.extraction.pdf.characters import pdfium
+from ragstone.extraction.pdf.characters.font_signs import may_lack_meanings, name_signs
 from ragstone.extraction.pdf.characters.unmapped_characters import find_unmapped, resolve_hyphens
 from ragstone.extraction.pdf.characters.upright import set_upright
 
@@ -135,14 +136,17 @@ def read_glyphs(text: int, count: int, view: View) -> Glyphs:
     tall = np.maximum.reduceat(top - bottom, starts) if len(starts) else np.zeros(0)
     looks = _read_runs(page, starts, owner[starts], tall, view)
     box = (np.minimum(ax, bx), np.minimum(ay, by), np.maximum(ax, bx), np.maximum(ay, by))
+    said = code.copy()
     resolve_hyphens(page, code, box)
     set_upright(page, view, box, run, looks.turn, looks.base, looks.size)
     _spread_ligatures(box, run, looks.turn)
     if any(style.step for style in looks.style):
         _widen_typed(box, run, looks)
-    return Glyphs(
-        code, *box, run, frozenset(owner[starts].tolist()), **looks._asdict(), unmapped=find_unmapped(page, run, starts)
-    )
+    fonts = [style.font for style in looks.style]
+    mixed = np.array([may_lack_meanings(fonts[look]) for look in looks.look.tolist()], dtype=np.bool_)
+    unmapped = find_unmapped(page, run, starts, mixed)
+    name_signs(code, said, np.where(run >= 0, looks.look[run], -1) if fonts else run, unmapped, fonts)
+    return Glyphs(code, *box, run, frozenset(owner[starts].tolist()), **looks._asdict(), unmapped=unmapped)
 
 
 def _read_codes(text: int, numbers: Sequence[int]) -> Ints:
@@ -188,10 +192,8 @@ def _spread_ligatures(box: tuple[Floats, Floats, Floats, Floats], run: Ints, tur
 
 
 def _widen_typed(box: tuple[Floats, Floats, Floats, Floats], run: Ints, looks: "_RunLooks") -> None:
-    """Give each letter of a fixed-width font the whole cell that it stands in.
-
-    The ink of a full stop or an `i` is a fifth of it: the white beside them would count as a space.
-    """
+    """Give each letter of a fixed-width font the whole cell that it stands in: the ink of a full stop or an `i` is a
+    fifth of it, and the white beside them would count as a space."""
     known = np.flatnonzero((run >= 0) & (box[2] > box[0]))
     own = run[known]
     half = np.array([style.step for style in looks.style])[looks.look[own]] * looks.size[own] / 2
@@ -229,9 +231,8 @@ def _read_runs(
     a, b, c, d = (matrix[:, k].astype(np.float64) for k in range(4))
     x, y = view.map_point(origin[:, 0], origin[:, 1])
     size = np.round(np.abs(sizes) * np.hypot(c, d), 1)
-    size = np.where(
-        (size < SMALLEST) & (tall > TALL), np.round(tall, 1), size
-    )  # letters that are drawn as pictures are
+    drawn = (size < SMALLEST) & (tall > TALL)  # letters that are pictures
+    size = np.where(drawn, np.round(tall, 1), size)
     upward = np.where(sizes < 0, -1.0, 1.0)  # a negative size in a matrix of half a turn is upright
     turn = _compute_turns(a * upward, b * upward, view)
     base = y  # in the frame where the text runs right

@@ -28,14 +28,15 @@ def resolve_hyphens(page: Any, code: Ints, box: tuple[Floats, Floats, Floats, Fl
             code[at] = MEANINGLESS if x1[at] > x0[at] and y1[at] > y0[at] else 0
 
 
-def find_unmapped(page: Any, run: Ints, starts: npt.NDArray[np.intp]) -> Bools:
-    """Which characters have no Unicode in the file; only runs that begin with one are asked further."""
+def find_unmapped(page: Any, run: Ints, starts: npt.NDArray[np.intp], mixed: Bools) -> Bools:
+    """Which characters have no Unicode in the file; runs that begin with one, or are `mixed`, are asked further."""
     out = np.zeros(len(run), dtype=np.bool_)
     first = np.fromiter(
         pdfium.call_each(pdfium.has_unicode_error, repeat(page), starts.tolist()), np.bool_, len(starts)
     )
-    if first.any():
-        at = np.flatnonzero((run >= 0) & first[run])
+    asked = first | mixed
+    if asked.any():
+        at = np.flatnonzero((run >= 0) & asked[run])
         out[at] = np.fromiter(pdfium.call_each(pdfium.has_unicode_error, repeat(page), at.tolist()), np.bool_, len(at))
     return out
 
