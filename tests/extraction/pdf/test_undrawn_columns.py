@@ -107,3 +107,37 @@ def test_cells_of_text_that_begin_together_are_a_table_below_a_single_rule() -> 
         ]
     [table] = tables("\n".join(parts))
     assert rows(table)[1:] == [[label, *map(" ".join, cells)] for label, *cells in said]
+
+
+def test_a_sentence_that_reaches_further_than_a_table_ends_it() -> None:
+    names = ("alpha", "beta", "gamma", "delta", "omega")
+    parts = []
+    for top in (100, 190):
+        for n, name in enumerate(names):
+            parts += [
+                shown(70, top + 12 * n, name),
+                amount(180, top + 12 * n, f"{n}.25"),
+                amount(240, top + 12 * n, "17"),
+            ]
+    parts.append(shown(50, 170, "The second run of the same program gives these figures for the names above:"))
+    page = "\n".join(parts)
+    found = parse_pdf(pdf([page]), path="a.pdf", ocr=False)
+    assert [block.type for block in found.blocks] == ["table", "paragraph", "table"]
+    assert [rows(block) for block in (found.blocks[0], found.blocks[2])] == [
+        [[name, f"{n}.25", "17"] for n, name in enumerate(names)]
+    ] * 2
+
+
+def test_figures_with_exponents_stand_in_columns() -> None:
+    parts = []
+    for n in range(6):
+        said = (f"-{4 - n / 2:.8f}", f"{n + 1}.75891712e-0{n}", f"0.62500{n}")
+        y, x = 100 + 12 * n, 60.0
+        parts.append(shown(x, y, f"iter {n}"))
+        x += 45
+        for text in said:
+            width = 3.3 * (text.count("-")) + 2.78 * text.count(".") + 5.56 * sum(c.isalnum() for c in text)
+            parts.append(shown(x, y, text))
+            x += width + 2.5
+    [table] = tables("\n".join(parts))
+    assert rows(table)[2] == ["iter 2", "-3.00000000", "3.75891712e-02", "0.625002"]

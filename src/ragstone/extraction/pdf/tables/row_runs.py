@@ -18,6 +18,7 @@ NEAR = 3.0  # points: ends of numbers in one column
 STEPS = 6  # rows above and below that show how far apart rows are
 ALIKE, EDGE = 0.08, 2.0  # of a step; points between edges of one column
 SENTENCE = 9  # words of a row with few phrases and numbers
+FEW, BEYOND = 2, 2.0  # rows of a table; letter heights that a sentence is wider than they are
 NOTES = 4  # rows at the end among which a note may begin
 NOTE = re.compile(r"(?i:sources?|notes?|quelle|anmerkung|n\.?b\.?)\s*[:.]|\*{1,3}\s?[A-Za-z]|†")
 REACH = 6.0  # points: rules that begin and end so near each other belong together
@@ -93,6 +94,8 @@ def find_next_run(rows: Sequence[Row], at: int, across: Sequence[Rule]) -> tuple
         else:
             lonely += 1
             wide = row.x1 - row.x0 > 0.75 * (right - left)
+            if at - start >= FEW and _is_text_below(row, left, right):
+                break
             if lonely > LONELY + 2 or (lonely > LONELY and wide) or (wide and len(row.text) > 90):
                 break
         left, right = min(left, row.x0), max(right, row.x1)
@@ -100,6 +103,12 @@ def find_next_run(rows: Sequence[Row], at: int, across: Sequence[Rule]) -> tuple
     while end < len(rows) and _is_hanging(rows, start, end):
         end += 1
     return start, end
+
+
+def _is_text_below(row: Row, left: float, right: float) -> bool:
+    """Whether a row is a sentence that reaches further than the rows above it: the text goes on below a table."""
+    beyond = BEYOND * row.size
+    return len(row.phrases) == 1 and (row.x0 < left - beyond or row.x1 > right + beyond) and _is_sentence(row)
 
 
 def _continues_column(above: Sequence[Row], row: Row) -> bool:
