@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ragstone.core.types import Block, Extraction
 from ragstone.extraction.image.pdf_with_ocr import parse_pdf
-from tests.extraction.pdf.sheets import paragraph, pdf, shown
+from tests.extraction.pdf.sheets import line, paragraph, pdf, shown
 
 COURIER = b"/F3 << /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >> /F2 <<"
 ACREAGE = """\
@@ -158,3 +158,38 @@ def test_figures_beside_the_last_line_of_cells_tell_the_rows() -> None:
         ["Rivers", "Tolls are paid by length", "7"],
         ["Canals of the inland counties", "Rates were lowered in the spring", "112"],
     ]
+
+
+GRID = """\
++---------------------+--+-------+-------+
+|                     | N|  Mean |Minimum|
++---------------------+--+-------+-------+
+|Sex of subject       |40|    .45|Male   |
+|Weight in kilograms  |40|  72.12|  -55.6|
+|Missing N (listwise) | 0|       |       |
++---------------------+--+-------+-------+
+"""
+MEASURES = "pos | size | type  | description\n----|------|-------|-----------------\n" + "\n".join(
+    f"  {n} |    4 | float | the share of {name}" for n, name in enumerate(("wheat", "oats", "barley", "peas", "rye"))
+)
+
+
+def test_rules_with_joints_and_bars_between_letters_are_the_lines_of_a_table() -> None:
+    [grid] = tables(read(typed(GRID)))
+    assert rows(grid) == [
+        ["N", "Mean", "Minimum"],
+        ["Sex of subject", "40", ".45", "Male"],
+        ["Weight in kilograms", "40", "72.12", "-55.6"],
+        ["Missing N (listwise)", "0"],
+    ]
+    [measures] = tables(read(typed(MEASURES)))
+    assert rows(measures)[:2] == [["pos", "size", "type", "description"], ["0", "4", "float", "the share of wheat"]]
+
+
+def test_boxes_of_code_with_a_line_of_text_between_them_are_no_table() -> None:
+    said = "You can end the system from the command line."
+    boxes = "\n".join(line(60, y, 400, y) for y in (100, 125, 150, 175))
+    page = f"{typed('# shutdown -h now', y=115)}\n{shown(60, 140, said)}\n{typed('# poweroff -i -f', y=165)}\n{boxes}"
+    found = read(page)
+    assert not tables(found)
+    assert found.record.split("\n\n") == ["# shutdown -h now", said, "# poweroff -i -f"]

@@ -42,6 +42,7 @@ class Row:
     size: float = 0.0
     phrases: list[Phrase] = field(default_factory=list)
     dotted: bool = False  # a leader led from one line to the next
+    barred: bool = False  # bars stood between its columns
 
     def settle(self, space: float) -> "Row":
         """Take height and phrases from the lines."""

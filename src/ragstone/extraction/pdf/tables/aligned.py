@@ -164,7 +164,7 @@ def _is_contents(rows: Sequence[Row]) -> bool:
 
 def _is_short_list(rows: Sequence[Row]) -> bool:
     """Whether rows may be a single column between drawn rules; dashes part the sections of any typewritten text."""
-    if all(row.is_typed for row in rows):
+    if 2 * sum(row.is_typed for row in rows) >= len(rows):  # boxes of code with a line of text between them
         return False
     words = sum(len(line.words) for row in rows for line in row.lines)
     return len(rows) >= FEW and words <= PROSE_WORDS * len(rows)

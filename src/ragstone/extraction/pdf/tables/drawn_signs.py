@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from ragstone.extraction.pdf.characters.graphics import Rule
 from ragstone.extraction.pdf.characters.lines import Line
@@ -14,9 +15,13 @@ from ragstone.extraction.pdf.characters.words import Word
 LEADER = re.compile(r"\.(?: ?\.){3,}|…(?: ?…)+|·(?: ?·){3,}")
 SHORT_LEADER = re.compile(LEADER.pattern + r"|(?<=\S )\.(?: ?\.){0,2}(?= |$)")
 RULE = re.compile(r"[-=_‐-―─━═~]+")
+CROSSED = re.compile(r"[-=_‐-―─━═~+|:¦│┼┬┴├┤┌┐└┘]+")  # a rule with the joints of columns in it
 LEAST = 6  # signs of a row that is a rule: a dash may say that there is no figure
 BARS = frozenset(":|¦│")
+CORNER = re.compile(r"[+|]?[-=_]{2,}[+|]|[+|][-=_]{2}")
+CORNERS = frozenset(dash + corner for dash in "-=_" for corner in "+|")  # in which a rule ends
 COLUMN = 4  # bars below each other are a line between columns
+BARRED = 2  # bars of a row that belongs to a table, whatever else stands in it
 SAME = 0.3  # letter heights that these may be off each other
 LED = 2  # leaders beside which shorter ones are told
 
@@ -36,6 +41,13 @@ class SignReading:
     def behind_place(self, behind: int, total: int) -> int:
         """The row, of all rows, behind a table that ends before `behind`."""
         return self.places[behind] if behind < len(self.places) else total
+
+
+class _Bars(NamedTuple):
+    """The x at which bars stand below each other, and those at which they cross rules of dashes."""
+
+    stacked: Sequence[float]
+    crossing: Sequence[float]
 
 
 def read_signs(rows: Sequence[Row]) -> SignReading:
@@ -74,21 +86,32 @@ def drop_leaders(lines: Sequence[Line]) -> list[Line]:
 
 
 def _may_draw(text: str) -> bool:
-    return text in BARS or (text[-1] in "….·-=_─━═~" and text[-2:-1] in ("", text[-1]))
+    return text in BARS or (text[-1] in "….·-=_─━═~" and text[-2:-1] in ("", text[-1])) or text[-2:] in CORNERS
 
 
 def _read_rule(row: Row, words: Sequence[Word]) -> Rule | None:
     """The rule that a row of dashes draws; its gaps are the joints between columns."""
-    signs = sum(len(word.text) for word in words if RULE.fullmatch(word.text))
-    drawn = [word for word in words if RULE.fullmatch(word.text.strip(":|¦│"))]
+    drawn = [word for word in words if CROSSED.fullmatch(word.text) and RULE.search(word.text)]
+    signs = sum(len(run) for word in drawn for run in RULE.findall(word.text))
     if signs < LEAST or len(drawn) + sum(word.text in BARS for word in words) < len(words):
         return None
-    gaps = tuple((a.x1 + b.x0) / 2 for a, b in pairwise(drawn) if len(a.text) > 1 and b.x0 - a.x1 > 0.4 * row.size)
-    return Rule((row.y0 + row.y1) / 2, drawn[0].x0, max(word.x1 for word in drawn), gaps)
+    gaps = [(a.x1 + b.x0) / 2 for a, b in pairwise(drawn) if len(a.text) > 1 and b.x0 - a.x1 > 0.4 * row.size]
+    gaps += [
+        joint for word in drawn for joint in _find_crossings(word) if word.x0 + row.size < joint < word.x1 - row.size
+    ]
+    return Rule((row.y0 + row.y1) / 2, drawn[0].x0, max(word.x1 for word in drawn), tuple(sorted(gaps)))
 
 
-def _find_bars(rows: Sequence[Row]) -> list[float]:
-    """The x at which bars stand below each other."""
+def _find_crossings(word: Word) -> list[float]:
+    """Where the signs of a rule stand that cross it."""
+    if len(word.edges) != len(word.text) + 1 or not CROSSED.fullmatch(word.text):
+        return []
+    return [(word.edges[k] + word.edges[k + 1]) / 2 for k, sign in enumerate(word.text) if not RULE.fullmatch(sign)]
+
+
+def _find_bars(rows: Sequence[Row]) -> _Bars:
+    drawn = [word for row in rows for line in row.lines for word in line.words if CORNER.match(word.text)]
+    crossings = sorted({round(at, 1) for word in drawn for at in _find_crossings(word)})
     found = [
         ((word.x0 + word.x1) / 2, row.size)
         for row in rows
@@ -97,13 +120,14 @@ def _find_bars(rows: Sequence[Row]) -> list[float]:
         if word.text in BARS and not word.glued
     ]
     if len(found) < COLUMN:
-        return []
+        return _Bars((), crossings)
     counted = Counter(round(at, 1) for at, _ in found)
     limit = SAME * max(size for _, size in found)
-    return [at for at in counted if sum(n for other, n in counted.items() if abs(at - other) <= limit) >= COLUMN]
+    stacked = [at for at in counted if sum(n for other, n in counted.items() if abs(at - other) <= limit) >= COLUMN]
+    return _Bars(stacked, crossings)
 
 
-def _drop_signs(row: Row, leader: re.Pattern[str], bars: Sequence[float], space: float) -> Row:
+def _drop_signs(row: Row, leader: re.Pattern[str], bars: _Bars, space: float) -> Row:
     """The row without leaders and bars, its lines parted where these stood; the row itself where it has none."""
     lines: list[Line] = []
     dotted = False
@@ -113,15 +137,20 @@ def _drop_signs(row: Row, leader: re.Pattern[str], bars: Sequence[float], space:
         for part in parts:
             lines += (
                 _split_at_bars(part, bars, SAME * row.size)
-                if bars
+                if any(bars)
                 else [Line(part)]
                 if part is not line.words
                 else [line]
             )
-    if not dotted and not bars:
+    if not dotted and not any(bars):
         return row
-    own = Row(lines, base=row.base, size=row.size, dotted=dotted)
+    own = Row(lines, base=row.base, size=row.size, dotted=dotted, barred=any(bars) and _count_bars(row, bars) >= BARRED)
     return own.settle(space) if lines else own
+
+
+def _count_bars(row: Row, bars: _Bars) -> int:
+    words = (word for line in row.lines for word in line.words)
+    return sum(len(_find_bars_within(word, bars, SAME * row.size)) for word in words)
 
 
 def _split_at_leaders(line: Line, leader: re.Pattern[str]) -> list[list[Word]]:
@@ -161,20 +190,37 @@ def _cut_word(word: Word, start: int, end: int) -> Word:
     return replace(word, text=word.text[start:end], edges=edges, x0=min(edges), x1=max(edges), glued=False)
 
 
-def _split_at_bars(words: Sequence[Word], bars: Sequence[float], slack: float) -> list[Line]:
-    """Lines of the words between bars; a bar that a word carries at its end is taken off."""
+def _split_at_bars(words: Sequence[Word], bars: _Bars, slack: float) -> list[Line]:
+    """Lines of the words between bars, which may stand within a word."""
     parts: list[list[Word]] = [[]]
     for word in words:
-        own = word
-        for first, at in ((True, 0), (False, -1)):
-            if own.text and own.text[at] in BARS and len(own.edges) == len(own.text) + 1:
-                middle = (own.edges[0] + own.edges[1]) / 2 if first else (own.edges[-2] + own.edges[-1]) / 2
-                if any(abs(middle - bar) <= slack for bar in bars):
-                    own = _cut_word(own, 1, len(own.text)) if first else _cut_word(own, 0, len(own.text) - 1)
-                    if first:
-                        parts.append([])
-        if own.text:
-            parts[-1].append(own)
-        if own is not word:
+        at = 0
+        for k in _find_bars_within(word, bars, slack):
+            if k > at:
+                parts[-1].append(_cut_word(word, at, k))
             parts.append([])
+            at = k + 1
+        if at < len(word.text):
+            parts[-1].append(_cut_word(word, at, len(word.text)) if at else word)
     return [Line(part) for part in parts if part]
+
+
+def _find_bars_within(word: Word, bars: _Bars, slack: float) -> list[int]:
+    """The places of the letters of a word that are a bar between columns: all that stand where bars cross rules, of
+    others those at its ends."""
+    if BARS.isdisjoint(word.text) or len(word.edges) != len(word.text) + 1:
+        return []
+    middles = [(a + b) / 2 for a, b in pairwise(word.edges)]
+    return [
+        k
+        for k, sign in enumerate(word.text)
+        if sign in BARS
+        and (
+            _is_near(middles[k], bars.crossing, slack)
+            or (k in (0, len(middles) - 1) and _is_near(middles[k], bars.stacked, slack))
+        )
+    ]
+
+
+def _is_near(at: float, places: Sequence[float], slack: float) -> bool:
+    return any(abs(at - place) <= slack for place in places)

@@ -58,6 +58,8 @@ def _has_cells(row: Row) -> bool:
     """Whether a row has cells: two phrases or more that are not just a list's mark and its text."""
     if LEADER.search(row.text):
         return False
+    if row.barred:
+        return True
     if len(row.lines) >= 2:
         return not (len(row.lines) == 2 and is_marker(row.lines[0].text))
     return len(row.phrases) >= 3 or (
