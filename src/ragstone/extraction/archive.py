@@ -79,15 +79,19 @@ class Archive:
 
     def read(self, name: str) -> bytes:
         """A member, unpacked. Raises `Refused`: broken, or unsupported for an archive within the archive."""
+        data = self.read_packed(name)
+        if data.startswith(ARCHIVE_MARKS):
+            raise self._refusal("unsupported", f"holds another archive, {_quote_name(name)}, which is not opened")
+        return data
+
+    def read_packed(self, name: str) -> bytes:
+        """A member, unpacked, which may be an archive: that one stays packed. Raises `Refused` (broken)."""
         try:
-            data = self._zip.read(self._get_info(name))
+            return self._zip.read(self._get_info(name))
         except FAULTS as error:
             raise self._refusal(
                 "broken", f"is damaged: {_quote_name(name)} cannot be unpacked ({_describe_error(error)})"
             ) from error
-        if data.startswith(ARCHIVE_MARKS):
-            raise self._refusal("unsupported", f"holds another archive, {_quote_name(name)}, which is not opened")
-        return data
 
     def read_xml(self, name: str) -> Element:
         """A member as a tree; raises as `read` and `parse_xml` do."""

@@ -1,4 +1,4 @@
-"""A file in a mail or a PDF as the sandbox describes it to the main process, which believes nothing of it."""
+"""A file in another one as the sandbox describes it to the main process, which believes nothing of it."""
 
 import msgspec
 

@@ -3,7 +3,7 @@
 from typing import BinaryIO
 
 from ragstone.core.errors import Refused
-from ragstone.extraction.containers import mail, pdf
+from ragstone.extraction.containers import mail, office, pdf
 from ragstone.extraction.containers.container import Budget, Container
 from ragstone.extraction.containers.parsed import DamagedContainer
 from ragstone.extraction.containers.tar_archive import GZIP_MARK, TarArchive, is_tar
@@ -16,7 +16,7 @@ START = 1 << 16  # bytes by which a container is known
 ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")
 PROMISED = frozenset((".zip", ".tar", ".tgz", ".taz", *mail.ENDINGS))
 NAMED = frozenset((*mail.ENDINGS, pdf.ENDING))
-ENDINGS = PROMISED | {".gz", pdf.ENDING, ""}
+ENDINGS = PROMISED | office.ENDINGS | {".gz", pdf.ENDING, ""}
 
 
 def is_candidate(path: str) -> bool:
@@ -38,6 +38,8 @@ def open_container(file: BinaryIO, *, path: str, budget: Budget) -> Container | 
     if file_suffix(path) in PROMISED and not start.strip(b"\0"):
         why = "begins with nothing but zeros: it was damaged" if start else "is empty"
         raise Refused("broken" if start else "empty", f"{path} {why}; copy or download the file again")
+    if office.begins_office(start, path):
+        return office.OfficeContainer(file, path=path, budget=budget)
     if start.startswith(ZIP_MARKS):
         return ZipArchive(file, path=path, budget=budget)
     if kind := mail.find_mail_kind(start, path):

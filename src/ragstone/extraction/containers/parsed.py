@@ -1,4 +1,4 @@
-"""Documents with files in them, which a parser in the sandbox lists and takes out: mails and PDFs."""
+"""Documents with files in them, which a parser in the sandbox lists and takes out: mails, PDFs and Office files."""
 
 import re
 import threading

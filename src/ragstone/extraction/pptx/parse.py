@@ -12,6 +12,7 @@ from ragstone.extraction.pptx.slide import Slide
 from ragstone.extraction.record.builder import BlockDraft, write_record
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+EMBEDDED = "documents that are embedded on slides are not in this text, but documents of their own if they are read"
 AUTHORS = "the authors of comments were not read"
 NAMED = 20  # slides in a warning
 
@@ -32,7 +33,7 @@ class _Presentation:
         yield from _warn_slides("slides that are missing or broken were left out", self.missing)
         yield from _warn_slides("slides that are hidden in the show are kept", self.hidden)
         yield from _warn_slides("slides that show only pictures were not read", self.painted)
-        yield from _warn_slides("documents that are embedded on slides were not read", self.embedding)
+        yield from _warn_slides(EMBEDDED, self.embedding)
 
 
 def parse_pptx(data: bytes, *, path: str) -> Extraction:
