@@ -14,6 +14,7 @@ from ragstone.extraction.html.parse import Html, parse_html
 from ragstone.extraction.image.pdf_with_ocr import parse_pdf
 from ragstone.extraction.optional_steps import FailedStep, StepTooSlow, attempt_step, warn_failed_steps
 from ragstone.extraction.pptx.parse import parse_pptx
+from ragstone.extraction.record.confidentiality import KEY, says_restricted
 from ragstone.extraction.spreadsheet.workbook import parse_workbook
 from tests.extraction.docx.files import document, p, run
 from tests.extraction.made import make_epub, make_notebook, make_odt
@@ -104,6 +105,24 @@ def test_a_step_that_fails_costs_itself_and_a_warning_names_it(
     assert said.startswith(warning)
     assert "test_optional_steps.py, line" in said
     assert "words of the document" not in said
+
+
+@pytest.mark.parametrize(
+    ("parse", "data"),
+    [(read_sheet, SHEET), (parse_docx, WORDS), (parse_pptx, SLIDE), (odt.parse_odt, ODT), (parse_workbook, TABLE)],
+)
+def test_only_a_document_whose_properties_fail_is_for_few(
+    monkeypatch: pytest.MonkeyPatch, parse: Callable[..., Extraction], data: bytes
+) -> None:
+    assert KEY not in parse(data, path="a.x").meta
+    for step in (
+        "pdf.parse.read_info",
+        "ooxml.properties.read_levels",
+        "odt.collect_meta",
+        "spreadsheet.workbook.read_levels",
+    ):
+        monkeypatch.setattr(f"ragstone.extraction.{step}", fail)
+    assert says_restricted(parse(data, path="a.x").meta[KEY])
 
 
 def test_a_warning_names_the_pages_of_a_step_and_one_page_that_cannot_be_read_is_one_page(

@@ -91,7 +91,8 @@ def _read_pages(
             if not count:
                 raise Refused("broken", f"{path} is a PDF without pages; export it again")
             if not first:
-                info.update(attempt_step(PROPERTIES, partial(read_info, document), failed) or {KEY: RESTRICTED})
+                said = attempt_step(PROPERTIES, partial(read_info, document), failed)
+                info.update({KEY: RESTRICTED} if said is None else said)
                 files += [name for name, _ in attempt_each(EMBEDDED, partial(iterate_embedded, document), failed)]
             for number in range(first, min(first + WINDOW, count)):
                 yield _read_page(document, number, reader, layered=layered)
