@@ -55,7 +55,7 @@ BY_NAME = {
     **dict.fromkeys((".tsv", ".tab"), TSV),
     ".eml": EML,
     **dict.fromkeys((".mbox", ".mbx"), MBOX),
-    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson"), JSON),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".canvas"), JSON),
     **dict.fromkeys((".xml", ".rss", ".atom", *XML_DOCUMENTS), XML),
     ".ipynb": NOTEBOOK,
     ".rst": RST,

@@ -42,6 +42,7 @@ STAMP = re.compile(rf"[\u200e\u200f]?(?:[\[(<]?{DAY}[,T]?\s{{0,2}}{TIME}|[\[(<]{
 ENTRIES = 3  # lines that begin so, and their share of all lines that are not blank
 STAMPED = 0.3
 ENTRY = 200  # characters of entries that are one block
+CANVAS = ".canvas"  # of Obsidian
 LEVELS = {"*": 0, "=": 1, "-": 2, "~": 3}
 
 
@@ -58,7 +59,7 @@ class PlainText:
     numbers of several parts follow it in the file.
     """
 
-    recipe: str = "text-9"
+    recipe: str = "text-10"
     media_type: str = "text/plain"
     people: Mapping[str, str] = field(default_factory=dict)
 
@@ -94,7 +95,15 @@ def _write_export(text: str, path: str, people: Mapping[str, str]) -> Extraction
     elif (note := read_note(text)) is not None:
         title, meta, record, blocks = note
         found = Extraction(record, blocks, JSON, title or None, meta)
+    elif file_suffix(path) == CANVAS and (canvas := _read_canvas(text)) is not None:
+        found = Extraction(*canvas, JSON, None)
     return found if found is not None and found.blocks else None
+
+
+def _read_canvas(text: str) -> tuple[str, tuple[Block, ...]] | None:
+    from ragstone.extraction.canvas import read_canvas  # with the parser of Markdown, for the few
+
+    return read_canvas(text)
 
 
 def parse_json(data: bytes, *, path: str, people: Mapping[str, str] | None = None) -> Extraction:
