@@ -26,6 +26,7 @@ OFFICE = "application/vnd.openxmlformats-officedocument."
 DOCX = OFFICE + "wordprocessingml.document"
 XLSX = OFFICE + "spreadsheetml.sheet"
 PPTX = OFFICE + "presentationml.presentation"
+VSDX = "application/vnd.ms-visio.drawing"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 OLE_WORKBOOK = "application/vnd.ms-excel"
 DOC = "application/msword"
@@ -66,8 +67,8 @@ BY_NAME = {
     **dict.fromkeys((".ics", ".ifb", ".vcs"), CALENDAR),
     **dict.fromkeys((".vcf", ".vcard"), CARD),
 }
-IN_OFFICE = {b"word/": DOCX, b"xl/": XLSX, b"ppt/": PPTX}
-OFFICE_PART = re.compile(rb"PK(?:\x03\x04.{26}|\x01\x02.{42})/?(word/|xl/|ppt/)", re.DOTALL)
+IN_OFFICE = {b"word/": DOCX, b"xl/": XLSX, b"ppt/": PPTX, b"visio/": VSDX}
+OFFICE_PART = re.compile(rb"PK(?:\x03\x04.{26}|\x01\x02.{42})/?(word/|xl/|ppt/|visio/)", re.DOTALL)
 IN_ZIP = (
     (b"mimetypeapplication/epub+zip", EPUB),
     (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ODS),
@@ -109,6 +110,7 @@ PROMISED = {
     ".ods": ODS,
     ".odt": ODT,
     ".odp": ODP,
+    ".vsdx": VSDX,
     ".epub": EPUB,
     ".rtf": RTF,
     ".msg": MSG,
