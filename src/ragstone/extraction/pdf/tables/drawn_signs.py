@@ -1,6 +1,7 @@
 """Characters that draw: leaders from label to figure, rules of dashes, bars between columns."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +45,7 @@ class SignReading:
 
 
 class _Bars(NamedTuple):
-    """The x at which bars stand below each other, and those at which they cross rules of dashes."""
+    """The x at which bars stand below each other, and those at which they cross rules of dashes, both in order."""
 
     stacked: Sequence[float]
     crossing: Sequence[float]
@@ -124,7 +125,7 @@ def _find_bars(rows: Sequence[Row]) -> _Bars:
     counted = Counter(round(at, 1) for at, _ in found)
     limit = SAME * max(size for _, size in found)
     stacked = [at for at in counted if sum(n for other, n in counted.items() if abs(at - other) <= limit) >= COLUMN]
-    return _Bars(stacked, crossings)
+    return _Bars(sorted(stacked), crossings)
 
 
 def _drop_signs(row: Row, leader: re.Pattern[str], bars: _Bars, space: float) -> Row:
@@ -223,4 +224,4 @@ def _find_bars_within(word: Word, bars: _Bars, slack: float) -> list[int]:
 
 
 def _is_near(at: float, places: Sequence[float], slack: float) -> bool:
-    return any(abs(at - place) <= slack for place in places)
+    return bisect_left(places, at - slack) < bisect_right(places, at + slack)
