@@ -225,7 +225,7 @@ async def choose_passages(
     language = tell_language(retrieved.question.text, [hit.chunk.text for hit in first])
     analysed = whole = analyze_question(retrieved.question.text, idf, language)
     if retrieved.turn:
-        analysed = analyze_turn(retrieved.turn, whole, idf)
+        analysed = analyze_turn(retrieved.turn, whole, idf, language)
     best, outdone = part_by_question(analysed, first)
     if not outdone and analysed is not whole:  # the turn names no document, but those before may
         best, outdone = part_by_question(whole, first)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import ragstone
-from ragstone.answering.extractive.last_turn import analyze_turn
+from ragstone.answering.extractive.last_turn import analyze_turn, find_last_turn
 from ragstone.answering.extractive.question_analysis import analyze_question
 
 LEAVE = (
@@ -51,6 +51,25 @@ def test_a_follow_up_keeps_the_state_that_the_turn_before_named(leave: ragstone.
 
 def test_a_follow_up_that_names_another_document_is_answered_from_it(leave: ragstone.Knowledge) -> None:
     assert "six weeks" in ask(leave, "What is the notice period of ACME?", "And that of Globex?")
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "names"),
+    [
+        ("How are samples kept?", "And for how long?", False),
+        ("How are samples kept?", "And the blocks?", True),
+        ("Wie werden die Blöcke gespeichert?", "Und wie lange?", False),
+        ("Wie werden die Blöcke gespeichert?", "Und die Proben?", True),
+    ],
+)
+def test_a_turn_that_names_nothing_is_read_with_those_before_it(before: str, asked: str, names: bool) -> None:
+    assert find_last_turn(f"{before} {asked}", asked) == (asked if names else "")
+
+
+def test_a_turn_in_another_language_is_read_in_that() -> None:
+    asked = "Und die Fristen?"
+    whole = analyze_question(f"Wie werden die Blöcke gespeichert? {asked}", {}, "german")
+    assert analyze_turn(asked, whole, {}, "german").weights == {"blöcke": 0.75, "gespeichert": 0.5, "fristen": 1.5}
 
 
 def test_the_kind_of_answer_is_that_of_the_last_turn() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis, analyze_question
 from ragstone.core.analyzer import extract_terms
+from ragstone.core.question_language import read_question, tell_language
 
 EARLIER_WEIGHT = 0.5  # of a term that only the questions before say; .25 did the same (`benchmarks/answers/turns.py`)
 # Beside words that shape a question, those that name nothing either: "And for how long?"
@@ -19,11 +20,16 @@ def find_last_turn(searched: str, asked: str) -> str:
     >>> find_last_turn("How are samples kept? And for how long?", "And for how long?")
     ''
     """
-    names = frozenset(extract_terms(asked)) - SHAPE_TERMS - MEASURES
-    return asked if names and searched.endswith(f" {asked}") else ""
+    if not searched.endswith(f" {asked}"):
+        return ""
+    language = tell_language(searched, [])
+    names = read_question(asked, language).words if language else {*extract_terms(asked)} - SHAPE_TERMS - MEASURES
+    return asked if names else ""
 
 
-def analyze_turn(own: str, whole: QuestionAnalysis, idf: Mapping[str, float]) -> QuestionAnalysis:
+def analyze_turn(
+    own: str, whole: QuestionAnalysis, idf: Mapping[str, float], language: str | None = None
+) -> QuestionAnalysis:
     """Read the last turn beside `whole`, which is read from the questions before and this one: it asks its own
     question, and the terms of those before count half.
 
@@ -31,6 +37,6 @@ def analyze_turn(own: str, whole: QuestionAnalysis, idf: Mapping[str, float]) ->
     >>> sorted(analyze_turn("And its scope?", whole, {}).weights.items())
     [('closur', 0.5), ('scope', 1.0)]
     """
-    last = analyze_question(own, idf)
+    last = analyze_question(own, idf, language)
     earlier = {term: EARLIER_WEIGHT * weight for term, weight in whole.weights.items()}
     return replace(last, weights=earlier | dict(last.weights), pairs=whole.pairs, own=whole.own)
