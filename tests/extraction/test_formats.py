@@ -133,8 +133,13 @@ def test_asciidoc_has_headings_blocks_and_no_comments() -> None:
 ORG = """\
 #+TITLE: Handbook
 * Leave :people:
+DEADLINE: <2025-03-31 Mon>
 :PROPERTIES:
 :ID: 17
+:OWNER: Bo Reed
+:END:
+:LOGBOOK:
+CLOCK: [2025-01-02 Thu 10:00]
 :END:
 Twenty-eight days.
 #+BEGIN_SRC sh
@@ -146,10 +151,12 @@ ask --help
 """
 
 
-def test_org_has_headings_code_and_no_drawers() -> None:
+def test_org_has_headings_code_deadlines_and_properties_but_no_other_drawers() -> None:
     assert blocks(extract(ORG, "a.org")) == [
         ("heading", 1, "Handbook"),
         ("heading", 1, "Leave"),
+        ("paragraph", 0, "DEADLINE: <2025-03-31 Mon>"),
+        ("paragraph", 0, ":OWNER: Bo Reed"),
         ("paragraph", 0, "Twenty-eight days."),
         ("code", 0, "ask --help"),
         ("heading", 2, "Carry"),

@@ -144,6 +144,19 @@ def test_a_property_of_a_note_is_read_alone(question: str, expected: str) -> Non
 
 
 @pytest.mark.parametrize(
+    "lines",
+    [
+        ("due:: 2025-03-31", "owner:: Dana Smith"),
+        (":BIRTHDAY: 1979-08-23", ":PHONE:    +49 30 1234567"),
+        ("**Due date:** Monday", "Status: Open"),
+    ],
+)
+def test_fields_of_notes_are_read_one_by_one(lines: tuple[str, ...]) -> None:
+    text = "\n".join(lines) + "\n#+title: Marta"
+    assert [text[start:end] for start, end in find_fields(text, 0, len(text))] == list(lines)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "port: 80\n  host: a",

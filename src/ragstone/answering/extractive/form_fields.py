@@ -3,14 +3,15 @@
 import re
 from collections.abc import Iterator
 
-# "Status: Open", "**Due date:** Monday", "due date: Monday"; nothing set in, and no talk ("Q: …?", "A: Yes. I").
-NAME = r"(?:\*\*|__)?(?:[^\W\d_a-zß-ÿ][\w \t()/.&'’-]{1,48}|[^\W\d_][\w-]{1,24}(?: [\w-]{1,24})?)(?:\*\*|__)?"
-MARK = r"[ \t\u00a0]?:(?:\*\*|__)?"
+# "Status: Open", "**Due date:** Monday", "due:: Monday" (Dataview), ":OWNER: Bo" (Org); nothing set in, and no talk
+# ("Q: …?", "A: Yes. It …").
+NAME = r":?(?:\*\*|__)?(?:[^\W\d_a-zß-ÿ][\w \t()/.&'’-]{1,48}|[^\W\d_][\w-]{1,24}(?: [\w-]{1,24})?)(?:\*\*|__)?"
+MARK = r"[ \t\u00a0]?::?(?:\*\*|__)?"
 VALUE = r"(?=\S)(?:(?![.!?][ \t])[^\n]){1,100}"
 FIELD = re.compile(rf"{NAME}{MARK}[ \t\u00a0]+{VALUE}(?<!\?)")
 ALONE = re.compile(NAME + MARK)  # its values are the items below it
 ITEM = re.compile(rf"[ \t]*[-*+•][ \t]+{VALUE}")
-PARAGRAPH = re.compile(r"(?:^(?!#{1,6}[ \t])[^\n]*\S[^\n]*\n?)+", re.MULTILINE)
+PARAGRAPH = re.compile(r"(?:^(?!#{1,6}[ \t]|#\+)[^\n]*\S[^\n]*\n?)+", re.MULTILINE)
 LINE = re.compile(r"[^\n]+")
 FEWEST = 2  # one alone may be a sentence ("Note: …")
 

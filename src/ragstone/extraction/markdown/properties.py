@@ -2,21 +2,12 @@
 
 import re
 
+from ragstone.extraction.record.properties import is_about_subject
+
 PROPERTY = re.compile(
     r"^(?P<key>[^\W\d_][\w -]{0,38}\w):"
     r"(?:[ \t]+(?P<value>[^\s&*|>!{#][^\n]{0,500})|(?:\n[ \t]*-[ \t]+[^\n:]{1,200}){1,50}(?=\n))$",
     re.MULTILINE,
-)
-# Values of one word that name nothing to a reader: truth values, addresses, names of files and modules, identifiers.
-NO_WORD = re.compile(r"true|false|null|~|[^\s@]*(?:://|[^\W\d][./\\][^\W\d])[^\s@]*|[\w-]{24,}", re.IGNORECASE)
-KEY_WORD = re.compile(r"[A-Z]?[^\W_A-Z-]+|[A-Z]+")
-# Words of keys that are read by programs: classification, and what Jekyll, Hugo, Docusaurus, MkDocs, Microsoft Learn,
-# Obsidian and their themes document. `title`, `tags` and `aliases` are found by other ways.
-FOR_PROGRAMS = frozenset(
-    "title tags tag aliases alias categories category keywords confidentiality doc type created updated modified "
-    "lastmod layout template theme schema weight rank slug permalink draft publish published hide hidden locale lang "
-    "language id uid uuid sidebar toc nav menu position pagination image cover banner icon thumbnail css cssclass "
-    "cssclasses color colour js script url urls link redirect canonical format math comments robots seo".split()
 )
 
 
@@ -30,6 +21,5 @@ def find_properties(source: str, end: int) -> list[tuple[int, int]]:
     return [
         (line.start(), line.start() + len(line[0].rstrip()))
         for line in PROPERTY.finditer(source, 0, end)
-        if not NO_WORD.fullmatch((line["value"] or "").strip("\"' \t"))
-        and FOR_PROGRAMS.isdisjoint(word.lower() for word in KEY_WORD.findall(line["key"]))
+        if is_about_subject(line["key"], line["value"] or "")
     ]

@@ -1,18 +1,22 @@
-"""Org: headings by stars, blocks between `#+BEGIN_` and `#+END_`, tables between bars, drawers left out."""
+"""Org: headings by stars, blocks between `#+BEGIN_` and `#+END_`, tables between bars, properties about the subject;
+other drawers are left out."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from ragstone.extraction.markup.lines import Line, MarkupPiece, find_blank, find_line, make_code, split_paragraph
 from ragstone.extraction.markup.tables import MarkupRow, join_words, make_table, mark_header
+from ragstone.extraction.record.properties import is_about_subject
 from ragstone.extraction.record.tables import RawCell
 
 HEADING = re.compile(r"(\*{1,12})\s+(?:(?:[A-Z]{4,8})\s+)?(?:\[#\w\]\s+)?(\S.*?)(?:\s+:[\w@#%:]+:)?\s*")
 TITLE = re.compile(r"#\+title:\s*(\S.*)", re.IGNORECASE)
 BEGIN = re.compile(r"\s*#\+begin_(\w+)(?:\s+([\w+-]+))?.*", re.IGNORECASE)
 DRAWER = re.compile(r"\s*:(?:PROPERTIES|LOGBOOK|CLOCK):\s*", re.IGNORECASE)
+PROPERTIES = re.compile(r"\s*:PROPERTIES:\s*", re.IGNORECASE)
+PROPERTY = re.compile(r"\s*:([\w-]{1,40}):\s+(\S.{0,500})")
 DRAWER_END = re.compile(r"\s*:END:\s*", re.IGNORECASE)
-SILENT = re.compile(r"\s*#(?:\s.*|\+.*)?|\s*(?:SCHEDULED|DEADLINE|CLOSED):.*")
+SILENT = re.compile(r"\s*#(?:\s.*|\+.*)?")
 TABLE = re.compile(r"\s*\|.*")
 RULE = re.compile(r"\s*\|-[-+|]*\s*")
 GROUPS = re.compile(r"\s*\|(?:\s*(?:/|<[lrc]?\d{0,3}>|[<>])?\s*\|)+\s*")  # widths and edges of columns, no text
@@ -38,7 +42,10 @@ def read_org(lines: Sequence[Line]) -> Iterator[MarkupPiece]:
                 yield from _read_inside(lines, at + 1, end)
             at = end
         elif DRAWER.fullmatch(text):
-            at = find_line(lines, at + 1, DRAWER_END)
+            end = find_line(lines, at + 1, DRAWER_END)
+            if PROPERTIES.fullmatch(text):
+                yield from _read_properties(lines, at + 1, end)
+            at = end
         elif TABLE.fullmatch(text):
             behind = _find_table_end(lines, at, len(lines))
             yield from _read_table(lines, at, behind, caption)
@@ -50,6 +57,13 @@ def read_org(lines: Sequence[Line]) -> Iterator[MarkupPiece]:
         named = CAPTION.fullmatch(text)
         caption = named[1] if named else caption if SILENT.fullmatch(text) else ""
         at += 1
+
+
+def _read_properties(lines: Sequence[Line], first: int, end: int) -> Iterator[MarkupPiece]:
+    for number in range(first, end):
+        found = PROPERTY.fullmatch(lines[number].text)
+        if found and is_about_subject(found[1], found[2]):
+            yield MarkupPiece("paragraph", number, number + 1)
 
 
 def _find_table_end(lines: Sequence[Line], at: int, end: int) -> int:

@@ -34,7 +34,7 @@ class Markup:
     TeX as they are read."""
 
     media_type: str
-    recipe: str = "markup-8"
+    recipe: str = "markup-9"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused`: encoding, and empty for a file without text."""
