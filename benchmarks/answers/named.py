@@ -1,6 +1,6 @@
 """Questions that name one of many alike documents: does `ask` without a language model quote that one?
 
-    python benchmarks/answers/named.py DATA/qa/docugami_sec10q [--store DIR]
+    python benchmarks/answers/named.py DATA/qa/docugami_sec10q [--store DIR] [--small]
 
 Twenty quarterly reports of five companies, in files as "2023 Q1 NVDA.pdf", and questions as "How did NVIDIA's operating
 expenses compare to its revenues in Q1 2023?". Counted by the kind of question: answers whose first citation is in a
@@ -28,6 +28,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--store", default=None)
+    parser.add_argument("--small", action="store_true", help="ask in small letters")
     given = parser.parse_args()
     data = given.folder / "data" / "v1"
     with (data / "qna_data.csv").open(encoding="utf-8-sig", newline="") as file:
@@ -37,7 +38,7 @@ def main() -> None:
         kb.ingest(data / "docs")
         for row in rows:
             own = counts.setdefault(row["Question Type"], Counter())
-            answer = kb.ask(row["Question"])
+            answer = kb.ask(row["Question"].lower() if given.small else row["Question"])
             if answer.abstained:
                 own["declined"] += 1
             elif not _is_source(answer.citations[0].document.path, row["Source Docs"]):

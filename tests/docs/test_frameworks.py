@@ -42,7 +42,7 @@ def test_langchain_gets_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     made["kb"].close()
     assert "15 days" in document.page_content
     assert "hunter2secret99" not in document.page_content
-    assert (document.metadata["path"], document.metadata["lines"]) == ("storage.md", [(4, 6)])
+    assert (document.metadata["path"], document.metadata["lines"]) == ("storage.md", [(2, 2), (4, 6)])
     assert document.metadata["owner"] == "Ann"
 
 

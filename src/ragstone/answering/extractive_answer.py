@@ -27,6 +27,7 @@ from ragstone.answering.extractive.row_selection import select_rows
 from ragstone.answering.extractive.scored_passages import ScoredPassage, place_of_passage, sort_for_reading
 from ragstone.answering.extractive.selection import apply_similarity, rank_passages, read_whole, select_passages
 from ragstone.answering.extractive.word_matching import Matches, WordMatch, locate_words, summarize_matches
+from ragstone.answering.extractive.written_names import add_written_names
 from ragstone.answering.verification.citations import (
     cite_quotes,
     groundedness,
@@ -223,7 +224,7 @@ async def choose_passages(
     idf = await retrieved.reader.idf(retrieved.question.text)
     first = retrieved.hits[:EXTRACT_FROM]
     language = tell_language(retrieved.question.text, [hit.chunk.text for hit in first])
-    analysed = whole = analyze_question(retrieved.question.text, idf, language)
+    analysed = whole = add_written_names(analyze_question(retrieved.question.text, idf, language), first)
     if retrieved.turn:
         analysed = analyze_turn(retrieved.turn, whole, idf, language)
     best, outdone = part_by_question(analysed, first)

@@ -9,8 +9,10 @@ import pytest
 import ragstone
 from ragstone.answering.extractive.asked_documents import part_by_question
 from ragstone.answering.extractive.question_analysis import analyze_question
+from ragstone.answering.extractive.written_names import add_written_names
 from ragstone.core.types import Hit
 from ragstone.testing.stores.samples import make_revision
+from tests.speed import grows_in_step
 
 LEAVE = "# Leave\n\nEmployees have 28 days of paid annual leave.\n"
 TRAVEL = "# Travel\n\nFlights over six hours may be booked in business class.\n"
@@ -160,7 +162,37 @@ def test_a_question_about_one_firm_is_not_answered_from_the_page_of_another(tmp_
     question = "How many days of paid leave do employees of {} have?"
     with ragstone.open(tmp_path / "store") as kb:
         kb.ingest(tmp_path / "firm")
-        assert "28 days" in kb.ask(question.format("ACME")).text
-        refused = kb.ask(question.format("Globex"))
-        assert (refused.abstained, refused.reason) == (True, "something_else")
-        assert refused.closest
+        for asked in (question, question.lower()):
+            assert "28 days" in kb.ask(asked.format("acme" if asked.islower() else "ACME")).text
+            refused = kb.ask(asked.format("globex" if asked.islower() else "Globex"))
+            assert (refused.abstained, refused.reason) == (True, "something_else")
+            assert refused.closest
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("what do staff of globex get?", {"globex"}),
+        ("what does acme pay for backups?", {"acm"}),
+        ("what does the intranet say?", {"intranet"}),
+        ("what does Initech say of globex?", {"initech"}),  # a question with capitals tells its names
+        ("which staff gets it?", set()),
+    ],
+)
+def test_a_question_in_small_letters_says_the_names_that_passages_write(question: str, names: set[str]) -> None:
+    hits = found(
+        {
+            "Intranet/Backups.md": "Staff backups of ACME are daily. Backups cost nothing.",
+            "rules.md": "People who work for Globex get 28 days, as staff.",
+        }
+    )
+    assert add_written_names(analyze_question(question, {}), hits).names == names
+
+
+def test_many_words_of_a_question_cost_time_in_step() -> None:
+    hits = found({"a.md": "Aa " * 2_000})
+
+    def add(size: int) -> None:
+        add_written_names(analyze_question("aa " * size, {}), hits)
+
+    grows_in_step(add, (250, 500, 1_000, 2_000))
