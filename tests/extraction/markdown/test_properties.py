@@ -20,6 +20,8 @@ from tests.speed import grows_in_step
         "Straße: Hauptstraße 5",
         "description: Notifies users at startup.",
         "guests:\n  - Bo Reed\n- Ann",
+        "guests:\r\n  - Bo Reed\r\n  - Ann",
+        "guests:" + "\n  - Ann" * 60,
     ],
 )
 def test_lines_about_the_subject(line: str) -> None:
@@ -43,6 +45,8 @@ def test_lines_about_the_subject(line: str) -> None:
         "abstract: >",
         "owner: {name: Bo}",
         "links:\n  - a: 1",
+        "links:\n  - Ann\n\n  - a: 1",
+        "motto: fly high\n  and far",
         "owner:",
     ],
 )
@@ -61,6 +65,6 @@ def test_they_are_a_block_of_the_text_of_record_above_the_body() -> None:
 
 
 @pytest.mark.parametrize("text", ["a: {}.", "a{}: b", "a:{}b", "a: {}"])
-@pytest.mark.parametrize("filler", [" ", "a", ".", "a.", "\n - a"])
+@pytest.mark.parametrize("filler", [" ", "a", ".", "a.", "\n", "\n - a"])
 def test_hostile_lines_cost_time_in_step(text: str, filler: str) -> None:
     grows_in_step(lambda size: find_properties(text.format(filler * size), size), (1_000, 2_000, 4_000, 8_000))

@@ -6,7 +6,8 @@ from ragstone.extraction.record.properties import is_about_subject
 
 PROPERTY = re.compile(
     r"^(?P<key>[^\W\d_][\w -]{0,38}\w):"
-    r"(?:[ \t]+(?P<value>[^\s&*|>!{#][^\n]{0,500})|(?:\n[ \t]*-[ \t]+[^\n:]{1,200}){1,50}(?=\n))$",
+    r"(?:[ \t]+(?P<value>[^\s&*|>!{#][^\n]{0,500})|[ \t\r]*+(?:\n[ \t]*-[ \t]+[^\n:]{1,200}$)++)"
+    r"$(?!(?:\n[ \t\r]*+)++(?:-[ \t]|(?<=[ \t])\S))",  # no part of a value that goes on
     re.MULTILINE,
 )
 
