@@ -173,6 +173,11 @@ def test_other_lines_are_no_fields(text: str) -> None:
     assert find_fields(text, 0, len(text)) == []
 
 
+def test_a_stop_behind_a_day_ends_no_field() -> None:
+    text = "Name: Gerda Vogt\nGeburtstag: 12. Mai 1966"
+    assert [text[slice(*field)] for field in find_fields(text, 0, len(text))] == text.split("\n")
+
+
 def test_code_comes_along_after_a_colon() -> None:
     text = "Reload the server with this command:\n\n```sh\nkill -HUP 1\n```\n\nDone."
     assert "Reload the server with this command:\n\n```sh\nkill -HUP 1\n```" in answer(

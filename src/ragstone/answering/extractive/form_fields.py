@@ -7,7 +7,7 @@ from collections.abc import Iterator
 # ("Q: …?", "A: Yes. It …").
 NAME = r":?(?:\*\*|__)?(?:[^\W\d_a-zß-ÿ][\w \t()/.&'’-]{1,48}|[^\W\d_][\w-]{1,24}(?: [\w-]{1,24})?)(?:\*\*|__)?"
 MARK = r"[ \t\u00a0]?::?(?:\*\*|__)?"
-VALUE = r"(?=\S)(?:(?![.!?][ \t])[^\n]){1,100}"
+VALUE = r"(?=\S)(?:(?!(?:[!?]|(?<!\d)\.)[ \t])[^\n]){1,100}"  # "12. Mai 1966" is one
 FIELD = re.compile(rf"{NAME}{MARK}[ \t\u00a0]+{VALUE}(?<!\?)")
 ALONE = re.compile(NAME + MARK)  # its values are the items below it
 ITEM = re.compile(rf"[ \t]*[-*+•][ \t]+{VALUE}")
