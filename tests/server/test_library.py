@@ -82,6 +82,19 @@ async def test_a_document_is_read_masked(client: httpx2.AsyncClient) -> None:
     assert (await client.get("/v1/chunks/nope")).status_code == 404
 
 
+async def test_secrets_in_the_front_matter_of_a_document_are_masked(own: Settings) -> None:
+    front = "---\ntitle: 'password: hunter2secret99'\npassword: hunter3secret99\nlogins:\n  - db://app:hunter4secret9@db/x\n---\n"
+    async with open_client(own) as client:
+        made = await upload(client, "a.md", f"{front}The server is red.\n".encode())
+        assert made.json()["meta"]["password"] == "[masked:password]"
+        shown = await client.get(f"/v1/documents/{made.json()['id']}")
+        found = await client.post("/v1/search", json={"query": "red server"})
+        said = await client.post("/v1/ask", json={"query": "Which color has the server?"})
+        for reply in (made, shown, await client.get("/v1/documents"), found, said):
+            assert reply.is_success
+            assert "hunter" not in reply.text
+
+
 async def test_an_upload_is_found_replaced_and_deleted(own: Settings) -> None:
     async with open_client(own) as client:
         made = await upload(client, "guides/tea.md", b"# Tea\n\nGreen tea is brewed at 80 degrees.\n")

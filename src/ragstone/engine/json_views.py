@@ -38,7 +38,7 @@ def pipeline_json(info: PipelineInfo) -> Json:
 
 
 def full_document_json(document: Document) -> Json:
-    """A document with everything that is known about it."""
+    """A document with everything that is known about it, secrets in its title, metadata and notes masked."""
     from ragstone.ingestion.artifacts import ARTIFACT_KEY
 
     known = {
@@ -46,13 +46,13 @@ def full_document_json(document: Document) -> Json:
         "recipe": document.recipe,
         "media_type": document.media_type,
         "bytes": document.bytes,
-        "meta": dict(document.meta),
+        "meta": guard.mask_data(document.meta),
         "effective_at": document.effective_at,
         "trimmed": document.trimmed,
-        "notes": list(document.notes),
+        "notes": guard.mask_data(document.notes),
         ARTIFACT_KEY: document.meta.get(ARTIFACT_KEY),
     }
-    return {**document_json(document), **known}
+    return {**document_json(document), "title": guard.mask_data(document.title), **known}
 
 
 def chunk_json(chunk: Chunk) -> Json:
