@@ -160,6 +160,7 @@ def font_of_bitmaps(codes: str) -> str:
     ("name", "names", "codes", "said"),
     [
         ("CMSY10", "104 /angbracketleft /angbracketright 54 /negationslash", "h6=i", "⟨≠⟩"),
+        ("CMSY10", "104 /angbracketleft /angbracketright 54 /negationslash", "hi6", "⟨⟩\u0338"),  # nothing to cross out
         ("ABCDEF+CMSY10", "104 /angbracketleft /angbracketright 3 /mystery", "h\x03i", "h\ufffdi"),  # not TeX's codes
         ("CMEX10", "80 /summationtext /producttext 18 /parenleftBigg /parenrightBigg", "P\x12Q\x13", "∑(∏)"),
         ("CMMI12", "96 /lscript 15 /epsilon1", "`\x0f", "ℓϵ"),

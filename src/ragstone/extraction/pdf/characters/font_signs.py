@@ -100,6 +100,6 @@ def _name_font_signs(code: Ints, own: Bools, family: str) -> None:
 def _cross_out(code: Ints, places: Sequence[int]) -> None:
     """Make one sign of a slash and the sign behind it, where there is one."""
     for at in places:
-        behind = unicodedata.normalize("NFC", chr(int(code[at + 1])) + SLASH) if at + 1 < len(code) else SLASH
+        behind = unicodedata.normalize("NFC", chr(int(code[at + 1])) + SLASH) if at + 1 < len(code) else ""
         if len(behind) == 1:
             code[at], code[at + 1] = 0, ord(behind)
