@@ -1,6 +1,7 @@
 """A lost server is told of at once, to whoever waits already too, until one probe finds it."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
@@ -98,6 +99,46 @@ async def test_a_suspicion_that_holds_is_an_outage() -> None:
         async with server.outage.limit_wait():
             await asyncio.sleep(HANG)
     await server.outage.close()
+
+
+async def test_who_was_told_of_an_outage_is_told_why_though_it_is_over() -> None:
+    server = Server()
+    begun = asyncio.Event()
+
+    async def wait() -> None:
+        async with server.outage.limit_wait():
+            begun.set()
+            await asyncio.sleep(HANG)
+
+    waiting = asyncio.create_task(wait())
+    await begun.wait()
+    server.fail(begun=-outage.GRACE)
+    server.outage.note_answer()
+    with pytest.raises(StoreError, match="away: refused"):
+        await waiting
+    await server.outage.close()
+
+
+async def test_a_failure_long_after_the_last_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr(outage, "time", SimpleNamespace(monotonic=lambda: now))
+    server = Server()
+    server.fail(begun=now)
+    now += 10 * outage.GRACE
+    server.fail(begun=now)
+    server.outage.check()
+    now += outage.GRACE
+    server.fail(begun=now)
+    assert server.outage.is_known
+    await server.outage.close()
+
+
+async def test_a_closed_one_looks_for_nothing() -> None:
+    server = Server()
+    await server.outage.close()
+    server.outage.suspect()
+    await asyncio.sleep(0)
+    assert not server.knocks
 
 
 def test_an_outage_ends_with_the_loop_that_looked_for_its_end() -> None:

@@ -33,9 +33,12 @@ class Outage:
         self._lost = lost
         self._explain = explain
         self._cause: Exception | None = None  # of the outage that lasts
+        self._last_cause: Exception | None = None  # of that one or the one before
         self._failing_since: float | None = None
+        self._failed_at = 0.0  # monotonic seconds of the last failure
         self._waiting: set[asyncio.Timeout] = set()
         self._probing: asyncio.Task[None] | None = None
+        self._closed = False
 
     @property
     def is_known(self) -> bool:
@@ -49,8 +52,8 @@ class Outage:
 
     def check(self) -> None:
         """Raise the error of an outage that is known."""
-        if self.is_known:
-            raise self._make_error()
+        if self.is_known and self._cause is not None:
+            raise self._make_error(self._cause)
 
     @asynccontextmanager
     async def limit_wait(self) -> AsyncIterator[None]:
@@ -64,29 +67,33 @@ class Outage:
                 finally:
                     self._waiting.discard(patience)
         except TimeoutError:
-            if not patience.expired():
+            if not patience.expired() or self._last_cause is None:
                 raise
-            raise self._make_error() from self._cause
+            raise self._make_error(self._last_cause) from self._last_cause  # it may be over since
 
     def note_failure(self, error: Exception, *, begun: float) -> None:
-        """A connection that was asked for at `begun` (monotonic seconds) could not be opened."""
-        self._failing_since = begun if self._failing_since is None else min(self._failing_since, begun)
-        if time.monotonic() - self._failing_since >= GRACE:
+        """A connection that was asked for at `begun` (monotonic seconds) could not be opened. One that fails long after
+        the last begins anew: nobody looked meanwhile."""
+        goes_on = self._failing_since is not None and begun - self._failed_at <= GRACE
+        self._failing_since = min(self._failing_since or begun, begun) if goes_on else begun
+        self._failed_at = time.monotonic()
+        if self._failed_at - self._failing_since >= GRACE:
             self._begin_outage(error)
             self.suspect()
 
     def note_answer(self) -> None:
-        """A connection was opened."""
+        """A connection was opened, or refused by a server that is there."""
         self._failing_since = None
         self._end_outage()
 
     def suspect(self) -> None:
         """Find out whether the server is there, because it left something unanswered."""
-        if self._probing is None or self._probing.done():
+        if not self._closed and (self._probing is None or self._probing.done()):
             self._probing = asyncio.get_running_loop().create_task(self._probe(), context=Context())
 
     async def close(self) -> None:
-        """Stop looking for the server."""
+        """Stop looking for the server, for good."""
+        self._closed = True
         probing, self._probing = self._probing, None
         if probing is not None and probing.get_loop() is asyncio.get_running_loop():
             probing.cancel()
@@ -108,7 +115,7 @@ class Outage:
     def _begin_outage(self, error: Exception) -> None:
         if self._cause is None:
             log.warning("%s; requests are refused at once until it answers", self._explain(error))
-        self._cause = error
+        self._cause = self._last_cause = error
         for patience in self._waiting:
             if patience.when() is None:
                 patience.reschedule(0.0)
@@ -121,8 +128,7 @@ class Outage:
             log.warning("the store answers again")
         self._cause = None
 
-    def _make_error(self) -> RagstoneError:
-        assert self._cause is not None  # asked for within an outage alone
-        error = self._explain(self._cause)
-        error.__cause__ = self._cause
+    def _make_error(self, cause: Exception) -> RagstoneError:
+        error = self._explain(cause)
+        error.__cause__ = cause
         return error

@@ -167,6 +167,8 @@ async def test_a_search_that_is_cut_off_ends_where_its_statements_never_do(
         ("connection timeout expired", True),
         ("FATAL:  the database system is starting up", True),
         ("FATAL:  sorry, too many clients already", False),
+        ("FATAL:  remaining connection slots are reserved for roles with the SUPERUSER attribute", False),
+        ("FATAL:  no more connections allowed (max_client_conn)", False),
         ('FATAL:  password authentication failed for user "app"', False),
     ],
 )

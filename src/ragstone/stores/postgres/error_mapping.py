@@ -56,6 +56,8 @@ REFUSALS: Mapping[str, str] = {
 UNKNOWN_HOST = f"[Errno {socket.EAI_NONAME}]"  # what the system says of a host that has no address
 # Said by the driver here, before or instead of the server.
 DRIVER_REFUSALS = ("no password supplied", "does not support SSL", "invalid port number", "certificate")
+# A server, or the pooler before it, that has as many connections as it takes.
+FULL = ("too many", "connection slots are reserved", "no more connections allowed")
 RETRYABLE = ("08", "57P", "25P03", "40001", "40P01")
 
 
@@ -72,13 +74,14 @@ def is_connection_lost(error: BaseException) -> bool:
 
 def is_starting(error: OperationalError) -> bool:
     """Whether a server that is there asks to be tried again."""
-    return any(sign in str(error) for sign in ("starting up", "shutting down", "recovery", "too many"))
+    return any(sign in str(error) for sign in ("starting up", "shutting down", "recovery", *FULL))
 
 
 def is_lost(error: OperationalError) -> bool:
     """Whether a connection could not be opened because no server serves there: one that refuses this user, or has as
     many connections as it takes, does."""
-    return "too many" not in str(error) and explain_refusal(error, "") is None
+    said = str(error)
+    return not any(sign in said for sign in FULL) and explain_refusal(error, "") is None
 
 
 def explain_refusal(error: OperationalError, place: str) -> UsageError | None:

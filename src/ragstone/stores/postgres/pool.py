@@ -211,15 +211,17 @@ class Pool:
         usual, first = begun + self._patience, max(begun, begun + FIRST_PATIENCE if begun > self._silent else 0.0)
         for tries in range(10_000):
             self._opening += 1
-            asked = time.monotonic()
+            asked, pooled = time.monotonic(), self._server is not None and self._server.pooled
             try:
-                opened = await DedicatedConnection.connect(self.url.conninfo, **make_options(pooled=self._is_pooled))
+                opened = await DedicatedConnection.connect(self.url.conninfo, **make_options(pooled=pooled))
             except psycopg.OperationalError as error:
                 self._refused = error
-                if mistake := error_mapping.explain_refusal(error, self.url.shown):
-                    raise mistake from error
                 if self._server is not None and error_mapping.is_lost(error):
                     self._outage.note_failure(error, begun=asked)
+                elif self._server is not None:
+                    self._outage.note_answer()
+                if mistake := error_mapping.explain_refusal(error, self.url.shown):
+                    raise mistake from error
                 pause = RETRY_PAUSES[min(tries, len(RETRY_PAUSES) - 1)]
                 known = self._server is not None or error_mapping.is_starting(error)
                 if time.monotonic() + pause > (usual if known else min(usual, first)):
@@ -287,10 +289,6 @@ class Pool:
         pool, self._pool = self._pool, None
         if pool is not None and self._loop is asyncio.get_running_loop():
             await pool.close()
-
-    @property
-    def _is_pooled(self) -> bool:
-        return self._server is not None and self._server.pooled
 
     def _check_open(self) -> None:
         if self._closed:
