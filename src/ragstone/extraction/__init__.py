@@ -132,7 +132,7 @@ CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by an
 # Text formats whose first lines may say who sees them, beside what their parsers read.
 HEADED = (XML, EML, MHTML, CODE, ROFF)
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, ODP, EPUB)  # formats whose text may begin with such lines
-WORKBOOK = SandboxedFormat("workbook/6", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
+WORKBOOK = SandboxedFormat("workbook/7", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
 LARGE_JSON = SandboxedFormat("", "ragstone.extraction.plain_text:parse_json")
 DELIMITED = SandboxedFormat("csv/7", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
@@ -143,8 +143,8 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         MEDIAWIKI: SandboxedFormat("mediawiki/1", "ragstone.extraction.mediawiki.dump:parse_dump"),
         MHTML: SandboxedFormat("mhtml/11", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/12", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
-        DOCX: SandboxedFormat("docx/5", "ragstone.extraction.docx.parse:parse_docx"),
-        PPTX: SandboxedFormat("pptx/5", "ragstone.extraction.pptx.parse:parse_pptx"),
+        DOCX: SandboxedFormat("docx/6", "ragstone.extraction.docx.parse:parse_docx"),
+        PPTX: SandboxedFormat("pptx/6", "ragstone.extraction.pptx.parse:parse_pptx"),
         EML: SandboxedFormat("eml/14", "ragstone.extraction.mail.eml:parse_eml"),
         MBOX: SandboxedFormat("mbox/5", "ragstone.extraction.mail.mbox:parse_mbox"),
         CSV: DELIMITED,

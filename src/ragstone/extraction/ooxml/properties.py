@@ -27,15 +27,16 @@ TEXTS = {
     "language": "language",
 }
 LONGEST = 500
-# Where formats in a ZIP archive keep what their authors say of them.
-PROPERTIES = ("docProps/core.xml", "docProps/custom.xml", "meta.xml")
+# Where formats in a ZIP archive keep what their authors say of them, in any case of letters; and how .NET names that.
+PROPERTIES = frozenset(("docprops/core.xml", "docprops/custom.xml", "meta.xml"))
+PROPERTIES_ENDING = ".psmdcp"
 
 
 def read_levels(archive: Archive) -> list[str]:
     """The levels of confidentiality in the properties of a file; restricted for a part that cannot be read."""
     levels: list[str] = []
-    for name in PROPERTIES:
-        if name in archive.names:
+    for name in archive.names:
+        if (plain := name.lower()) in PROPERTIES or plain.endswith(PROPERTIES_ENDING):
             try:
                 levels += _find_levels(archive.read_xml(name))
             except Refused:
