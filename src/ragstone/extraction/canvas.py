@@ -14,6 +14,7 @@ from ragstone.extraction.record.builder import BlockDraft, adopt_blocks, write_r
 GROUPS = 200  # more of one canvas are no sections
 LONGEST = 80  # characters of a card that an arrow names it by
 Node = Mapping[str, Any]
+Frame = tuple[float, float, float, float]  # left, top, width, height
 
 
 def read_canvas(text: str) -> tuple[str, tuple[Block, ...]] | None:
@@ -34,9 +35,10 @@ def _draft_canvas(nodes: Sequence[Node], edges: Sequence[Node]) -> Iterator[Bloc
     """The cards from the top down, those in a group below its name; then the arrows that say something."""
     groups = [node for node in nodes if node.get("type") == "group"][:GROUPS]
     cards = sorted((node for node in nodes if node.get("type") != "group"), key=_place)
+    frames = [_read_frame(group) for group in groups]
     within: dict[int, list[Node]] = {}
     for card in cards:
-        within.setdefault(_find_group(card, groups), []).append(card)
+        within.setdefault(_find_group(card, frames), []).append(card)
     for card in within.get(-1, ()):
         yield from _draft_card(card, 0)
     for at in sorted(range(len(groups)), key=lambda at: _place(groups[at])):
@@ -71,17 +73,20 @@ def _name_node(node: Node) -> str:
     return said.partition("\n")[0].lstrip("# ")[:LONGEST]
 
 
-def _find_group(card: Node, groups: Sequence[Node]) -> int:
+def _find_group(card: Node, frames: Sequence[Frame]) -> int:
     """The smallest group that a card's middle lies in; -1 for none."""
-    y, x = _place(card)
-    x, y = x + _number(card, "width") / 2, y + _number(card, "height") / 2
+    left, top, width, height = _read_frame(card)
+    x, y = left + width / 2, top + height / 2
     around = [
-        (_number(group, "width") * _number(group, "height"), at)
-        for at, group in enumerate(groups)
-        if 0 <= x - _number(group, "x") <= _number(group, "width")
-        and 0 <= y - _number(group, "y") <= _number(group, "height")
+        (wide * high, at)
+        for at, (left, top, wide, high) in enumerate(frames)
+        if 0 <= x - left <= wide and 0 <= y - top <= high
     ]
     return min(around)[1] if around else -1
+
+
+def _read_frame(node: Node) -> Frame:
+    return _number(node, "x"), _number(node, "y"), _number(node, "width"), _number(node, "height")
 
 
 def _place(node: Node) -> tuple[float, float]:
