@@ -31,8 +31,10 @@ from ragstone.extraction.media_types import (
     detect,
     file_suffix,
 )
+from ragstone.extraction.odp import parse_odp
+from ragstone.extraction.odt import parse_odt
 from ragstone.extraction.ooxml.properties import read_levels
-from ragstone.extraction.record.confidentiality import says_restricted
+from ragstone.extraction.record.confidentiality import find_marked_head, says_restricted
 
 MARKED = "the document is marked as restricted"
 MANIFEST = "META-INF/manifest.xml"
@@ -52,6 +54,7 @@ ENDINGS = {
     MSG: ".msg",
 }
 IN_OBJECTS = {ODS: ".ods", ODT: ".odt", ODP: ".odp"}  # parts of an OpenDocument file that are documents
+HEADED = {ODT: parse_odt, ODP: parse_odp}  # formats whose text may begin with such lines
 STREAMS = ("Package", "CONTENTS", "EmbeddedOdf")  # of an object, in which a whole file stands
 NATIVE = "\x01Ole10Native"
 LONGEST_LABEL = 1000  # bytes
@@ -68,13 +71,25 @@ class _Embedded(NamedTuple):
 def list_attachments(data: bytes, *, path: str, most: int) -> bytes:
     """The documents as rows, one more than `most` at most. Raises `Refused`: broken, encrypted, too_large."""
     archive = Archive(data, path=path)
-    closed = MARKED if says_restricted(read_levels(archive)) else ""
     rows: list[Attachment] = []
     for number, one in enumerate(_iterate_documents(archive)):
-        rows.append(Attachment("", one.name, len(one.read()), closed, -1, -1, number))
+        rows.append(Attachment("", one.name, len(one.read()), "", -1, -1, number))
         if len(rows) > most:
             break
+    if rows and _is_restricted(archive, data, path):
+        rows = [msgspec.structs.replace(row, closed=MARKED) for row in rows]
     return msgspec.msgpack.encode(rows)
+
+
+def _is_restricted(archive: Archive, data: bytes, path: str) -> bool:
+    """Whether the document is closed by its properties, or by first lines that say it or cannot be read."""
+    if says_restricted(read_levels(archive)):
+        return True
+    parse = HEADED.get(detect(data, path))
+    try:
+        return parse is not None and find_marked_head(parse(data, path=path).record)
+    except Refused as refused:
+        return refused.reason not in ("empty", "no_text")
 
 
 def take_attachments(data: bytes, *, path: str, numbers: Collection[int]) -> bytes:
@@ -116,14 +131,19 @@ def _iterate_targets(archive: Archive) -> Iterator[str]:
 
 def _iterate_objects(archive: Archive) -> Iterator[_Embedded]:
     """The parts of an OpenDocument file that are documents: folders of their own, and objects of Windows."""
-    for entry in archive.read_xml(MANIFEST).iter("{*}file-entry"):
-        said = {str(key).rpartition("}")[2]: str(value) for key, value in entry.attrib.items()}
-        name, kind = said.get("full-path", ""), said.get("media-type", "")
+    for name, kind in dict.fromkeys(_iterate_entries(archive)):
         if name.endswith("/") and name != "/" and kind in IN_OBJECTS:
             title = name.strip("/").replace("/", " ") + IN_OBJECTS[kind]
             yield _Embedded(title, lambda name=name, kind=kind: _pack_part(archive, name, kind))  # type: ignore[misc]
         elif kind == "application/vnd.sun.star.oleobject" and name in archive.names:
             yield from _open_object(posixpath.basename(name), _read_or_nothing(archive, name))
+
+
+def _iterate_entries(archive: Archive) -> Iterator[tuple[str, str]]:
+    """Names and media types of the parts of an OpenDocument file."""
+    for entry in archive.read_xml(MANIFEST).iter("{*}file-entry"):
+        said = {str(key).rpartition("}")[2]: str(value) for key, value in entry.attrib.items()}
+        yield said.get("full-path", ""), said.get("media-type", "")
 
 
 def _pack_part(archive: Archive, folder: str, kind: str) -> bytes:

@@ -10,8 +10,10 @@ from ragstone.core.errors import Refused
 from ragstone.extraction import extract, sandbox
 from ragstone.extraction.containers import Budget, Container, ContainerLimits, is_candidate, open_container
 from ragstone.extraction.embedded_documents import take_attachments
+from ragstone.extraction.record.confidentiality import KEY
 from tests.extraction.containers.packing import pack_zip
 from tests.extraction.docx.files import document, p, relationships, run
+from tests.extraction.made import make_archive, make_odt
 from tests.extraction.mail.made_msg import write_compound
 from tests.extraction.pdf.sheets import pdf, shown
 from tests.extraction.spreadsheet.books import grid
@@ -79,10 +81,12 @@ def test_the_workbook_behind_a_chart_is_read_as_the_chart_alone() -> None:
     assert not read_all(embed({"Sheet1.xlsx": SHEET}, folder="word/charts"))
 
 
+ENTRY = '<m:file-entry m:full-path="{}" m:media-type="application/vnd.oasis.opendocument.{}"/>'
+
+
 def test_objects_of_an_open_document_are_files_of_their_own() -> None:
-    entry = '<m:file-entry m:full-path="{}" m:media-type="application/vnd.oasis.opendocument.{}"/>'
     kinds = (("/", "presentation"), ("Object 1/", "spreadsheet"), ("Object 2/", "chart"), ("Object 3/", "text"))
-    manifest = "".join(entry.format(name, kind) for name, kind in kinds)
+    manifest = "".join(ENTRY.format(name, kind) for name, kind in (*kinds, kinds[-1]))
     names = 'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
     names += 'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"'
     body = "<office:body><office:text><text:p>Inside</text:p></office:text></office:body>"
@@ -113,6 +117,16 @@ def test_documents_in_a_restricted_document_are_closed() -> None:
     for level, closed in (("restricted", True), ("public", False)):
         [member] = open_office(embed({"a.xlsx": SHEET}, custom=custom.format(level))).members.values()
         assert bool(member.enclosing.closed) is closed
+
+
+@pytest.mark.parametrize(("level", "closed"), [("restricted", True), ("public", False)])
+def test_first_lines_that_close_an_open_document_close_the_documents_in_it(level: str, closed: bool) -> None:
+    with zipfile.ZipFile(io.BytesIO(make_odt(f"<text:p>confidentiality: {level}</text:p>"))) as archive:
+        parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    parts["META-INF/manifest.xml"] = f'<m:m xmlns:m="urn:m">{ENTRY.format("Object 1/", "text")}</m:m>'
+    data = make_archive({**parts, "Object 1/content.xml": "<a/>"})
+    [member] = open_office(data, "x.odt").members.values()
+    assert bool(member.enclosing.closed) is closed is (KEY in extract(data, path="x.odt").meta)
 
 
 def test_they_are_bounded_as_those_of_an_archive() -> None:
