@@ -168,6 +168,14 @@ def test_a_step_ends_when_its_share_of_the_time_is_over(monkeypatch: pytest.Monk
     assert said == "the inner step was not done (it took too long); the rest was read: page 3"
 
 
+def test_failures_that_are_not_named_are_counted() -> None:
+    said = list(warn_failed_steps([FailedStep(f"slide {n} was read as plain text", "KeyError") for n in range(13)]))
+    assert said[9:] == [
+        "slide 9 was read as plain text (KeyError); the rest was read",
+        "3 more steps of reading failed",
+    ]
+
+
 @pytest.mark.parametrize("error", [Refused("too_large", "a.pdf is too large"), MemoryError()])
 def test_limits_of_the_document_are_not_a_step_s(error: Exception) -> None:
     def work() -> NoReturn:

@@ -69,7 +69,7 @@ def describe_error(error: Exception) -> str:
 
 
 def warn_failed_steps(failed: Sequence[FailedStep]) -> Iterator[str]:
-    """One warning for each kind of failure, with its pages."""
+    """One warning for each kind of failure, with its pages; of many kinds the first, and the number of the others."""
     pages: dict[tuple[str, str], list[int]] = {}
     for step in failed:
         pages.setdefault((step.what, step.why), []).append(step.page)
@@ -78,6 +78,8 @@ def warn_failed_steps(failed: Sequence[FailedStep]) -> Iterator[str]:
         more = f" and {len(named) - PAGES} more" if len(named) > PAGES else ""
         where = f": page{'s' if len(named) > 1 else ''} {', '.join(map(str, named[:PAGES]))}{more}" if named else ""
         yield f"{what} ({why}); the rest was read{where}"
+    if len(pages) > KINDS:
+        yield f"{len(pages) - KINDS} more steps of reading failed"
 
 
 @contextmanager
