@@ -552,6 +552,11 @@ def test_an_opendocument_text_has_headings_lists_tables_and_notes() -> None:
     assert "deleted" not in found.record
 
 
+def test_a_number_of_thousands_of_digits_is_a_large_one() -> None:
+    found = extract(make_odt(f'<text:h text:outline-level="{"9" * 5000}">Leave</text:h>'), "a.odt")
+    assert blocks(found) == [("heading", 6, "Leave")]
+
+
 def test_rtf_is_its_paragraphs() -> None:
     data = rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}}\f0 Everybody has \b 28\b0  days.\par Gr\'fc\'dfe, \u8364? 5.\par}"
     said = ["Everybody has 28 days.", "Grüße, € 5."]

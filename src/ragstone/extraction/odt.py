@@ -25,6 +25,7 @@ CONTAINERS = frozenset(
 )
 ROW_GROUPS = frozenset(("table-header-rows", "table-rows", "table-row-group"))
 DEEPEST = 200
+DIGITS = 9  # of a number that are read: Python refuses one of thousands
 MANY = 1000  # what an attribute may repeat: hostile files name billions
 
 
@@ -137,9 +138,9 @@ def read_text(element: Element) -> str:
 
 
 def read_number(element: Element, name: str) -> int:
-    """The number in an attribute, 0 for none."""
-    text = next((value for key, value in element.attrib.items() if str(key).rpartition("}")[2] == name), "")
-    return min(int(text), MANY) if str(text).isdecimal() else 0
+    """The number in an attribute, `MANY` at most; 0 for none."""
+    text = str(next((value for key, value in element.attrib.items() if str(key).rpartition("}")[2] == name), ""))
+    return min(int(text[:DIGITS]), MANY) if text.isdecimal() else 0
 
 
 def attempt_meta(archive: Archive, failed: list[FailedStep]) -> dict[str, Any]:
