@@ -1,5 +1,8 @@
 """Visio drawings: a section a page, the texts of shapes from the top left on."""
 
+import io
+import zipfile
+
 import pytest
 
 from ragstone.core.errors import Refused
@@ -48,6 +51,15 @@ def test_texts_of_shapes_stand_below_the_name_of_their_page() -> None:
     assert found.record == "## Plan 0\n\nStart\n\nthe pump\n\nRight\n\nBelow\n\n## Plan 1\n\nTank"
     assert [block.spans[0].page for block in found.blocks] == [1, 1, 1, 1, 1, 2, 2]
     assert detect(drawing(""), "plan.vsdx") == VSDX == found.media_type
+
+
+def test_a_part_is_read_for_one_page() -> None:
+    """A file of kilobytes that showed one part on 300 pages took 43 seconds."""
+    with zipfile.ZipFile(io.BytesIO(drawing(shape("1", "1", "Tank")))) as made:
+        parts = {name: made.read(name).decode() for name in made.namelist()}
+    page = '<Page ID="0" Name="Plan 0"><Rel r:id="p0"/></Page>'
+    parts["visio/pages/pages.xml"] = parts["visio/pages/pages.xml"].replace(page, 3 * page)
+    assert extract(archive(parts), path="plan.vsdx").record == "## Plan 0\n\nTank"
 
 
 def test_a_drawing_without_text_is_empty() -> None:

@@ -26,9 +26,13 @@ def parse_vsdx(data: bytes, *, path: str) -> Extraction:
     pages = package.find_related(part, "pages")
     listed = read_related(package, part, "pages")
     drafts: list[BlockDraft] = []
+    seen: set[str] = set()  # parts: a hostile file shows one on thousands of pages
     for number, page in enumerate(listed.iterchildren("{*}Page") if listed is not None else (), 1):
         link = next((package.links(pages or "").get(one.get(R + "id") or "") for one in page.iter("{*}Rel")), None)
-        root = package.part(link.target) if link is not None and not link.outside else None
+        if link is None or link.outside or link.target in seen:
+            continue
+        seen.add(link.target)
+        root = package.part(link.target)
         texts = list(_read_shapes(root)) if root is not None else []
         name = " ".join((page.get("Name") or f"Page {number}").split())
         read = [BlockDraft("heading", name, level=2), *texts] if texts else []
