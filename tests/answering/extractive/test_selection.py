@@ -20,7 +20,7 @@ from ragstone.answering.extractive.selection import (
 from ragstone.answering.verification.citations import Quote
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit, join_slices
-from tests.answering.made import document, hit
+from tests.answering.made import chunk, document, hit
 
 NORMANS = (
     "The Normans gave their name to Normandy, a region in France. They were led by Rollo. "
@@ -141,6 +141,15 @@ def test_the_title_of_another_section_is_not_above_a_passage() -> None:
 def test_a_property_of_a_note_is_read_alone(question: str, expected: str) -> None:
     note = "guests:\n  - Dana\n  - Bo\nstatus: on hold\ndue date: 2025-03-31\n# Falcon\n\nFalcon moves the warehouse."
     assert answer(question, hit(note))[0] == expected
+
+
+def test_properties_end_where_the_note_begins() -> None:
+    properties, body = "sculptor: Auguste Rodin\nborn: 1840-11-12", "The thinker is bronze."
+    record = f"---\n{properties}\n---\n\n{body}\n"
+    body_at = record.index(body)
+    parts = Hit(chunk(record, (4, 4 + len(properties)), (body_at, body_at + len(body))), 1.0, {})
+    assert answer("Who is the sculptor of it?", parts)[0] == "sculptor: Auguste Rodin"
+    assert answer("Who is the sculptor of it?", hit(f"{properties}\n{body}"))[0] != "sculptor: Auguste Rodin"
 
 
 @pytest.mark.parametrize(

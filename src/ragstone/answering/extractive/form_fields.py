@@ -1,7 +1,7 @@
 """Fields of forms: lines with a name and a value, one below the other."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 # "Status: Open", "**Due date:** Monday", "due:: Monday" (Dataview), ":OWNER: Bo" (Org); nothing set in, and no talk
 # ("Q: …?", "A: Yes. It …").
@@ -16,21 +16,22 @@ LINE = re.compile(r"[^\n]+")
 FEWEST = 2  # one alone may be a sentence ("Note: …")
 
 
-def find_fields(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def find_fields(text: str, start: int, end: int, joins: Set[int] = frozenset()) -> list[tuple[int, int]]:
     """The fields in a range of a text, as (start, end): of paragraphs that are nothing else, between headings too.
 
-    A name alone takes along the list below it, where another field has its value beside its name.
+    A name alone takes along the list below it, where another field has its value beside its name. `joins` are the ends
+    of the parts that a text is put together of: a form may end there, as the properties above a note's first sentence.
 
     >>> text = "Status: Open\\nguests:\\n  - Bo\\n  - Ann\\n# Plan\\nNote: mind the gap."
     >>> [text[slice(*field)] for field in find_fields(text, 0, len(text))]
     ['Status: Open', 'guests:\\n  - Bo\\n  - Ann']
     """
     paragraphs = PARAGRAPH.finditer(text, start, end)
-    return [field for found in paragraphs for field in _read_form(text, found.start(), found.end())]
+    return [field for found in paragraphs for field in _read_form(text, found.start(), found.end(), joins)]
 
 
-def _read_form(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The fields of a paragraph; none where a line is no part of one."""
+def _read_form(text: str, start: int, end: int, joins: Set[int]) -> list[tuple[int, int]]:
+    """The fields of a paragraph, or of its beginning up to a join; none where a line is no part of one."""
     fields: list[tuple[int, int]] = []
     alone = listed = valued = False  # a name alone came last; an item below it
     for first, last in _find_lines(text, start, end):
@@ -45,6 +46,8 @@ def _read_form(text: str, start: int, end: int) -> list[tuple[int, int]]:
         elif ALONE.fullmatch(text, first, last):
             fields.append((first, last))
             alone, listed = True, False
+        elif fields and fields[-1][1] in joins:
+            break
         else:
             return []
     return fields if valued and (listed or not alone) and len(fields) >= FEWEST else []

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import Literal
 
 from ragstone.answering.extractive.code_comments import PLAIN_WORD, CommentSentence, find_comment_sentences
@@ -122,7 +123,7 @@ def chunk_passages(chunk: Chunk, rank: int) -> list[Passage]:
     found = _rejoin_secrets(chunk, apart)
     lines = frozenset(find_row_lines(chunk.text, is_table=chunk.kind == "table"))
     rows = read_rows(chunk.text, found, lines, continues=bool(chunk.header)) if lines else [None] * len(found)
-    fields = frozenset(find_fields(chunk.text, 0, len(chunk.text)))
+    fields = frozenset(find_fields(chunk.text, 0, len(chunk.text), _find_joins(chunk)))
     passages = [
         Passage(rank, i, chunk, a, b, "row" if row else _classify_form(chunk, a, b, headings, fields), row)
         for i, ((a, b), row) in enumerate(zip(found, rows, strict=True))
@@ -211,7 +212,7 @@ def _sentence_ranges(chunk: Chunk, start: int, end: int) -> Iterator[tuple[int, 
     """The rows of tables and the fields of forms whole, and the sentences between them."""
     text = chunk.text
     rows = find_row_lines(text[start:end], is_table=chunk.kind == "table")
-    whole = [*((start + a, start + b) for a, b in rows), *find_fields(text, start, end)]
+    whole = [*((start + a, start + b) for a, b in rows), *find_fields(text, start, end, _find_joins(chunk))]
     at = start
     for a, b in [*sorted(whole), (end, end)]:
         if a < at:
@@ -221,6 +222,12 @@ def _sentence_ranges(chunk: Chunk, start: int, end: int) -> Iterator[tuple[int, 
         if a < b:
             yield (a, b)
         at = b
+
+
+def _find_joins(chunk: Chunk) -> frozenset[int]:
+    """Where the parts of a chunk's text end that its spans are, one line below the other."""
+    lengths = (span.char_end - span.char_start + 1 for span in chunk.spans)
+    return frozenset(end - 1 for end in accumulate(lengths))
 
 
 def _split_at_notes(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
