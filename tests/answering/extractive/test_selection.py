@@ -17,6 +17,7 @@ from ragstone.answering.extractive.selection import (
     rank_passages,
     select_passages,
 )
+from ragstone.answering.extractive.widening import widen_passage
 from ragstone.answering.verification.citations import Quote
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit, join_slices
@@ -150,6 +151,18 @@ def test_properties_end_where_the_note_begins() -> None:
     parts = Hit(chunk(record, (4, 4 + len(properties)), (body_at, body_at + len(body))), 1.0, {})
     assert answer("Who is the sculptor of it?", parts)[0] == "sculptor: Auguste Rodin"
     assert answer("Who is the sculptor of it?", hit(f"{properties}\n{body}"))[0] != "sculptor: Auguste Rodin"
+
+
+@pytest.mark.parametrize("best", [0, 1])
+def test_a_field_and_the_sentence_below_it_stay_lines(best: int) -> None:
+    properties, body = "born: 1979-08-23\nowner: Dana Smith", "Dana met her in Berlin."
+    note = Hit(chunk(f"{properties}\n---\n{body}", (0, 34), (39, 62)), 1.0, {})
+    subject = analyze_question("Who is Dana?", {})
+    ranked = sorted(rank_passages(subject, [note]), key=lambda one: one.passage.start)[1:]
+    assert [widen_passage(one.passage, asks_how=False).text for one in ranked] == ["owner: Dana Smith", body]
+    [joined] = arrange_passages([ranked[best], ranked[1 - best]])
+    [quote] = make_quotes([joined])
+    assert (quote.text, quote.prose) == (f"owner: Dana Smith\n{body}", False)
 
 
 @pytest.mark.parametrize(

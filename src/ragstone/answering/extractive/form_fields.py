@@ -30,6 +30,16 @@ def find_fields(text: str, start: int, end: int, joins: Set[int] = frozenset()) 
     return [field for found in paragraphs for field in _read_form(text, found.start(), found.end(), joins)]
 
 
+def begins_with_field(text: str) -> bool:
+    """Whether the first of several lines is a field.
+
+    >>> begins_with_field("owner: Bo Reed\\nShe sails."), begins_with_field("owner: Bo Reed")
+    (True, False)
+    """
+    first, _, rest = text.partition("\n")
+    return bool(rest) and FIELD.fullmatch(first.rstrip()) is not None
+
+
 def _read_form(text: str, start: int, end: int, joins: Set[int]) -> list[tuple[int, int]]:
     """The fields of a paragraph, or of its beginning up to a join; none where a line is no part of one."""
     fields: list[tuple[int, int]] = []

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Literal
 
 from ragstone.answering.extractive.code_comments import PLAIN_WORD, CommentSentence, find_comment_sentences
-from ragstone.answering.extractive.form_fields import find_fields
+from ragstone.answering.extractive.form_fields import begins_with_field, find_fields
 from ragstone.answering.extractive.table_rows import TableRow, find_row_lines, read_rows
 from ragstone.answering.verification.spans import spans_at
 from ragstone.core.analyzer import extract_terms
@@ -89,6 +89,8 @@ class Passage:
     def is_prose(self) -> bool:
         """Whether line breaks in it mean nothing, as in a sentence or a single list item."""
         if self.form not in ("sentence", "item"):
+            return False
+        if self.form == "item" and begins_with_field(self.text):
             return False
         return self.is_comment or not (LINE_STRUCTURE.search(self.text) or SETTINGS.search(self.text))
 

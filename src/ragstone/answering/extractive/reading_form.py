@@ -35,7 +35,8 @@ def _touch(one: Passage, other: Passage) -> bool:
 
 def _join(one: Passage, other: Passage) -> Passage:
     start, end = min(one.start, other.start), max(one.end, other.end)
-    return replace(one, start=start, end=end, index=min(one.index, other.index))
+    form = "item" if "item" in (one.form, other.form) else one.form
+    return replace(one, start=start, end=end, index=min(one.index, other.index), form=form)
 
 
 def make_quotes(chosen: Sequence[ScoredPassage]) -> list[Quote]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ragstone.answering.extractive.passages import Passage, chunk_passages
+from ragstone.answering.extractive.passages import ITEM, Passage, chunk_passages
 from ragstone.answering.extractive.replies import find_reply, is_question
 
 PRONOUN = re.compile(r"(?:It|This|These|They|He|She|That|Those|Its|Their|His|Her|Such|Here)\b")
@@ -56,7 +56,7 @@ def _are_together(one: Passage, following: Passage) -> bool:
 def _find_item(pieces: Sequence[Passage], at: int) -> Sequence[Passage]:
     """The sentences of the list item that a piece belongs to; none where it stands in no list."""
     first, last = at, at
-    while first and pieces[first].form == "sentence" and _are_together(pieces[first - 1], pieces[first]):
+    while first and _goes_on(pieces[first - 1], pieces[first]):
         first -= 1
     if not _is_item(pieces[first]):
         return ()
@@ -76,11 +76,16 @@ def _find_paragraph_end(pieces: Sequence[Passage], room: int) -> int:
 
 
 def _goes_on(one: Passage, following: Passage) -> bool:
-    return following.form == "sentence" and _are_together(one, following)
+    return following.form == "sentence" and _are_together(one, following) and not _is_field(one)
 
 
 def _is_item(passage: Passage) -> bool:
     return passage.form == "item"
+
+
+def _is_field(passage: Passage) -> bool:
+    """Whether a piece is a line of a form, which ends with its line."""
+    return _is_item(passage) and ITEM.match(passage.text) is None
 
 
 def _add_code(pieces: Sequence[Passage], passage: Passage, start: int, end: int) -> tuple[int, int]:
