@@ -36,8 +36,8 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outage, "PROBE_PAUSE", 0.001)
 
 
-async def test_all_are_told_until_the_server_is_back() -> None:
-    server = Server()
+async def begin_waiting(server: Server) -> asyncio.Task[None]:
+    """A task that waits for a connection, and has begun to."""
     begun = asyncio.Event()
 
     async def wait() -> None:
@@ -47,6 +47,12 @@ async def test_all_are_told_until_the_server_is_back() -> None:
 
     waiting = asyncio.create_task(wait())
     await begun.wait()
+    return waiting
+
+
+async def test_all_are_told_until_the_server_is_back() -> None:
+    server = Server()
+    waiting = await begin_waiting(server)
     server.open.clear()
     server.fail(begun=-outage.GRACE)
     with pytest.raises(StoreError, match="away: refused"):
@@ -103,15 +109,7 @@ async def test_a_suspicion_that_holds_is_an_outage() -> None:
 
 async def test_who_was_told_of_an_outage_is_told_why_though_it_is_over() -> None:
     server = Server()
-    begun = asyncio.Event()
-
-    async def wait() -> None:
-        async with server.outage.limit_wait():
-            begun.set()
-            await asyncio.sleep(HANG)
-
-    waiting = asyncio.create_task(wait())
-    await begun.wait()
+    waiting = await begin_waiting(server)
     server.fail(begun=-outage.GRACE)
     server.outage.note_answer()
     with pytest.raises(StoreError, match="away: refused"):

@@ -177,6 +177,8 @@ def test_a_question_about_one_firm_is_not_answered_from_the_page_of_another(tmp_
         ("what does the intranet say?", {"intranet"}),
         ("what does Initech say of globex?", {"initech"}),  # a question with capitals tells its names
         ("which staff gets it?", set()),
+        ("2023?", set()),
+        ("?", set()),
     ],
 )
 def test_a_question_in_small_letters_says_the_names_that_passages_write(question: str, names: set[str]) -> None:

@@ -52,9 +52,7 @@ class SelectionOptions:
     weakest: float = 2.0
     elsewhere: float = 1.0  # against a sentence that sends the reader elsewhere, where is asked how something is done
     defines: float = 1.5  # for a sentence that says what the thing is that a question asks the meaning of
-    headed: float = (
-        0.75  # for the first sentence below a heading that is that thing's name and speaks of something else
-    )
+    headed: float = 0.75  # for the first sentence below that thing's name, where it begins with another word
     chunk: float = 2.0  # the cosine of the question and the passage's chunk
     rank: float = 0.2  # for the first hit; the second has half of it, and so on
     hits: int = 8

@@ -18,9 +18,11 @@ def add_written_names(question: QuestionAnalysis, hits: Sequence[Hit]) -> Questi
     nouns = question.own is not None and question.own.language == CAPITAL_NOUNS
     if nouns or any(map(str.isupper, question.text[1:])):
         return question
-    words = {token for token in extract_tokens(question.text) if question.weights.keys() & set(extract_terms(token))}
-    written = _find_written(words - question.numbers, hits) if words else frozenset[str]()
-    names = {term for word in written for term in extract_terms(word)} & question.weights.keys() - question.numbers
+    subject = question.weights.keys() - question.numbers
+    words = {token for token in extract_tokens(question.text) if subject & set(extract_terms(token))}
+    if not words:
+        return question
+    names = {term for word in _find_written(words, hits) for term in extract_terms(word)} & subject
     weights = {t: weight * (SPECIFIC_WEIGHT if t in names else 1.0) for t, weight in question.weights.items()}
     return replace(question, names=question.names | names, weights=weights)
 
