@@ -115,6 +115,43 @@ def test_a_row_is_quoted_whose_label_the_question_says_where_the_rest_stands_abo
     assert text.splitlines()[-1].startswith(f"| {label} |")
 
 
+STOCK = """SKU,Product,Price,Stock,Supplier,Warranty (months)
+HM-100,Claw hammer,14.90,320,Norrland Steel,24
+HM-220,Sledgehammer,39.50,45,Norrland Steel,24
+SO-300,Claw hammer set,14.90,7,Norrland Steel,12
+HT-007,Safety helmet,18.75,260,Hirado Textiles,12
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How many safety helmets are in stock?", "HT-007"),
+        ("How long is the warranty of the sledgehammer?", "HM-220"),
+        ("What is the stock of SO-300?", "SO-300"),
+        ("What is the supplier of the sledgehammer?", "HM-220"),
+        ("How many products does Norrland Steel sell?", ""),  # none of its rows says how many
+        ("How many products are of Norrland Steel?", ""),
+        ("How old is the sledgehammer?", ""),  # no column says so
+    ],
+)
+def test_a_row_is_quoted_of_which_another_cell_names_what_is_asked_about(question: str, first: str) -> None:
+    rows = rows_for(question, [table_hit(STOCK)]) or []
+    assert [one.passage.text.partition(",")[0] for one in rows] == [first] * bool(first)
+
+
+def test_the_header_of_a_row_counts_where_it_stands_in_the_chunk(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    staff = (
+        "| Name | Office | Extension | Manager |\n|---|---|---|---|\n| Ingrid Solberg | Oslo | 4410 | Peter Hahn |\n"
+    )
+    (tmp_path / "docs" / "staff.md").write_text(f"{staff}| Lucia Moreno | Madrid | 4301 | Peter Hahn |\n", "utf-8")
+    with ragstone.open(tmp_path / "store") as kb:
+        kb.ingest(tmp_path / "docs")
+        answer = kb.ask("What is Lucia Moreno's extension?")
+    assert answer.text.splitlines()[-2].startswith("| Lucia Moreno | Madrid | 4301 |"), answer.text
+
+
 @pytest.mark.parametrize(
     "question", ["How much does the team plan save schools in Oslo by bus?", "How much does the school plan cost?"]
 )

@@ -142,7 +142,7 @@ def _collect_word_signs(
     said, over = lead.passage.text, _heading_text(lead.passage.chunk)
     section = _read_terms(question, over + lead.passage.chunk.text)
     weights = _lighten(question.weights)
-    above = _read_terms(question, text_above(lead.passage.chunk, lead.passage.closed))
+    above = _read_terms(question, f"{text_above(lead.passage.chunk, lead.passage.closed)} {lead.passage.header}")
     laid = compare_words(question.text, said, _lighten(idf), above=above, own=question.own)
     everywhere = section.union(*(_read_terms(question, _heading_text(hit.chunk) + hit.chunk.text) for hit in hits))
     missing = sorted((t for t in weights if not holds_term(t, everywhere)), key=lambda t: (-weights[t], t))

@@ -86,6 +86,11 @@ class Passage:
         return self.chunk.text[slice(*self.declaration)] if self.declaration else ""
 
     @property
+    def header(self) -> str:
+        """The header of a row's table in the chunk; nothing for other passages."""
+        return "\n".join(self.chunk.text[a:b] for a, b in self.row.header) if self.row else ""
+
+    @property
     def is_prose(self) -> bool:
         """Whether line breaks in it mean nothing, as in a sentence or a single list item."""
         if self.form not in ("sentence", "item"):

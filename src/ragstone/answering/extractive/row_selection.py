@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ragstone.answering.extractive.column_names import find_abbreviated
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.passages import Passage, split_passages
-from ragstone.answering.extractive.question_analysis import QuestionAnalysis
+from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis
 from ragstone.answering.extractive.row_dates import list_days
 from ragstone.answering.extractive.scored_passages import ScoredPassage
 from ragstone.answering.extractive.table_rows import TableRow
@@ -35,6 +35,9 @@ SHARE_TERMS = frozenset(extract_terms("percent percentage percentages share rate
 # "How much does the team plan cost?": what such a question asks for, no part of a name.
 ASKS_PRICE = re.compile(r"^\W*how much\b.*\bcosts?\b\W*$", re.I | re.S)
 PRICE_TERMS = frozenset(extract_terms("cost costs"))
+# "How long is the warranty?" asks for a number of months, and no table says "long".
+COUNTS = re.compile(r"^\W*how many\b", re.I)  # one of many rows says nothing of their number
+ASKS_MEASURE = re.compile(r"^\W*how (long|old|large|big|far|high|tall|fast|often|deep|heavy|wide)\b", re.I)
 CURRENCY = re.compile(r"[$€£¥]")
 OTHER = re.compile(r"\bother\b", re.I)
 OTHER_UNIT = 0.7  # a row of percentages, where an amount was asked for
@@ -103,7 +106,9 @@ def select_rows(
         key=lambda one: (-one.score, one.passage.hit, one.passage.start),
     )
     if rows and rows[0].coverage >= STRONG:
-        return [one for one in rows if one.score >= rows[0].score - SAME][:most]
+        same = [one for one in rows if one.score >= rows[0].score - SAME]
+        if len(same) <= most or not COUNTS.search(question.text):
+            return same[:most]
     if not _is_dated(asked) and (not tabular or _has_figure_sentence(scored)):
         return None
     return [one for one in scored if _says_what_is_asked(asked, one, allowed)][:most]
@@ -194,7 +199,7 @@ def _score_rows(
         header = frozenset(t for a, b in passage.row.header for t in extract_terms(text[a:b]))
         above_row = around | header | find_abbreviated(question.weights.keys(), _list_headers(passage))
         match = _match_label(asked, passage.row.label, group, above_row, named)
-        match = max(match, STRONG * _is_named(asked, question, passage.row.label, above_row | named))
+        match = max(match, STRONG * _is_named(asked, question, passage.row, above_row | named))
         match *= OTHER_UNIT if share and not asked.share else 1.0
         match = round(max(match, CELLS * _match_cells(question, passage, above_row | named)), 6)
         score = round(match + _compare_time_and_group(asked, passage, group, above_row), 6)
@@ -240,14 +245,23 @@ def _match_label(
     return best
 
 
-def _is_named(asked: _Asked, question: QuestionAnalysis, label: str, around: frozenset[str]) -> bool:
-    """Whether a question without a date says the whole label, and all else that it says stands above the row: a table
-    of plans that has a column for storage answers how much storage the company plan has."""
-    terms = frozenset(extract_terms(label))
-    if _is_dated(asked) or terms <= SUM_TERMS or (OTHER.search(label) and not asked.other):  # the terms leave it out
+def _is_named(asked: _Asked, question: QuestionAnalysis, row: TableRow, around: frozenset[str]) -> bool:
+    """Whether a question without a date says the whole label, or another cell, and all else that it says stands above
+    the row: a table of plans that has a column for storage answers how much storage the company plan has, one of staff
+    that begins with numbers the extension of a person."""
+    if _is_dated(asked):
         return False
+    measured = ASKS_MEASURE.search(question.text)
     asking = PRICE_TERMS if ASKS_PRICE.search(question.text) else frozenset[str]()
-    return bool(terms) and terms <= question.weights.keys() and question.weights.keys() - terms - asking <= around
+    wanted = question.weights.keys() - asking - frozenset(extract_terms(measured[1]) if measured else ())
+    for text in (row.label, *row.cells):
+        terms = frozenset(extract_terms(text)) - SHAPE_TERMS
+        if terms <= SUM_TERMS or (OTHER.search(text) and not asked.other):  # the terms leave it out
+            continue
+        rest = wanted - terms
+        if terms <= question.weights.keys() and rest <= around and (rest or not measured):
+            return True
+    return False
 
 
 def _match_cells(question: QuestionAnalysis, passage: Passage, around: frozenset[str]) -> float:
