@@ -23,6 +23,13 @@ def test_names_of_folders_and_files_stand_above_a_passage_where_they_are_asked_f
         assert place_below_names(passage, asked.names | asked.numbers) == (above, "It ends in May.")
 
 
+def test_headings_inside_of_the_chunk_stand_above_a_passage() -> None:
+    text = "## How do I reset a lamp?\n\nSwitch it on five times.\n\n## Disposal\n\nReturn it to us."
+    [chunk] = make_revision("lamps.md", [text], title="Lamps").chunks
+    above = [place_below_names(one, frozenset())[0] for one in chunk_passages(chunk, 0) if one.form == "sentence"]
+    assert above == ["Lamps > How do I reset a lamp?", "Lamps > Disposal"]
+
+
 def test_of_two_contracts_that_say_the_same_the_one_that_is_asked_about_is_quoted(tmp_path: Path) -> None:
     for name, days in (("ACME", 60), ("Globex", 14)):
         (tmp_path / "firm" / name).mkdir(parents=True)

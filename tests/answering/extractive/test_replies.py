@@ -1,5 +1,8 @@
 """A question in the text is an answer only with the reply below it."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
 from ragstone.answering.extractive.question_analysis import analyze_question
@@ -54,6 +57,13 @@ def test_a_list_of_questions_may_be_what_is_wanted() -> None:
 )
 def test_a_fact_with_a_question_mark_is_quoted_alone(text: str) -> None:
     assert answer(hit(f"{ABOVE}\n\n{text}")) == [text]
+
+
+@pytest.mark.parametrize(("mark", "quoted"), [("", ["The inverter hums."]), ("> ", [f"> {ASKED}\n{REPLY}"])])
+def test_a_mail_does_not_reply_to_its_own_question(mark: str, quoted: Sequence[str]) -> None:
+    made = hit(f"The inverter hums.\n\n{mark}{ASKED}\n{REPLY}")
+    document = replace(made.chunk.document, media_type="message/rfc822")
+    assert answer(replace(made, chunk=replace(made.chunk, document=document))) == quoted
 
 
 @pytest.mark.parametrize("reply", ["- One of 250 A.\n- A spare one.", "1. One of 250 A.\n2. A spare one."])

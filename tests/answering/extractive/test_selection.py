@@ -415,3 +415,10 @@ def test_a_passage_that_says_little_of_the_question_is_read_with_its_neighbours(
 def test_a_passage_that_says_the_question_stands_alone() -> None:
     text = "The scrape timeout is ten seconds. It can be changed. Lunch is at noon."
     assert answer("What is the scrape timeout?", hit(text)) == ["The scrape timeout is ten seconds."]
+
+
+def test_what_says_nothing_but_the_question_is_quoted_with_the_rest_of_its_paragraph() -> None:
+    text = "**The ring stays white.** The lamp gets no address. Restart the router.\n\nThe ring is red."
+    subject = analyze_question("The ring of my lamp stays white, what can I do?", {})
+    [chosen] = select_passages(subject, rank_passages(subject, [hit(text)]))
+    assert chosen.passage.text == "**The ring stays white.** The lamp gets no address. Restart the router."

@@ -17,7 +17,7 @@ def place_below_names(passage: Passage, named: Set[str]) -> tuple[str, str]:
     chunk = passage.chunk
     words = list_name_words(chunk.document.path, chunk.document.title, chunk.document.meta)
     path = " ".join(word for word in words if not named.isdisjoint(extract_terms(word)))
-    names = (path, chunk.document.title or "", *chunk.heading_path, passage.declared)
+    names = (path, chunk.document.title or "", *chunk.heading_path, *passage.sections, passage.declared)
     above = " > ".join(name for name in names if name and name_heading(name) not in passage.closed)
     return guard.mask_secrets(above), guard.mask_chunk_part(chunk, passage.start, passage.end)
 

@@ -15,6 +15,7 @@ REPORTS = re.compile(r"\w[^\w\n]{0,3}\s[\"“„«‘'][^\"“”„«»\n]{1,30
 QUOTED = 320  # characters of the end of a sentence in which that is looked for
 FOLLOWS = 900  # characters of a list, a table or code that is a reply
 FEW = 4  # terms of a reply that wants the sentence behind it
+MAIL = "message/rfc822"  # its media type
 NEXT = 5  # pieces behind a question among which its reply begins
 
 
@@ -28,7 +29,10 @@ def is_question(passage: Passage) -> bool:
 def find_reply(pieces: Sequence[Passage], question: Passage) -> Passage | None:
     """The last sentence of the reply to a question of the text, in the pieces of its chunk: the next sentence, and one
     more behind a short one; names, dates and labels of buttons may stand between. A list, the rows of a table and code
-    are replies as well, whole. None where a heading follows, or another question."""
+    are replies as well, whole. None where a heading follows, or another question, and where a mail asks: who replies
+    writes below the quoted question, or another mail."""
+    if question.chunk.document.media_type == MAIL and not _is_quoted(question):
+        return None
     reply: Passage | None = None
     said = 0
     for piece in pieces[question.index + 1 : question.index + 1 + NEXT]:
@@ -42,6 +46,12 @@ def find_reply(pieces: Sequence[Passage], question: Passage) -> Passage | None:
         if said >= FEW:
             break
     return reply
+
+
+def _is_quoted(passage: Passage) -> bool:
+    """Whether its line begins as mails quote."""
+    line = passage.chunk.text.rfind("\n", 0, passage.start) + 1
+    return passage.chunk.text.startswith(">", line)
 
 
 def _find_last_alike(pieces: Sequence[Passage]) -> Passage:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.definitions import begins_with, defines, is_named
 from ragstone.answering.extractive.passages import Passage, name_heading, split_passages
-from ragstone.answering.extractive.question_analysis import QuestionAnalysis, answers_kind
+from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis, answers_kind
 from ragstone.answering.extractive.quotable import may_answer, sends_elsewhere
 from ragstone.answering.extractive.replies import find_reply, is_question
 from ragstone.answering.extractive.scored_passages import (
@@ -223,12 +223,20 @@ def select_passages(
         rest.remove(best)
     asks_how = question.kind == "how_to"
     room = how.room - sum(one.passage.end - one.passage.start for one in taken)
-    rooms = [room * (one is taken[0] and not one.typed and question.kind in EXPLAINED) for one in taken]
+    rooms = [room * (one is taken[0] and _leaves_open(question, one)) for one in taken]
     wide = [
         replace(one, passage=widen_passage(one.passage, asks_how=asks_how, room=own))
         for one, own in zip(taken, rooms, strict=True)
     ]
     return sort_for_reading(drop_overlapping(wide))
+
+
+def _leaves_open(question: QuestionAnalysis, one: ScoredPassage) -> bool:
+    """Whether a sentence gives no reason and no way where one is asked for, or says nothing but the question, as the
+    bold words above what to do against a fault."""
+    if question.kind in EXPLAINED and not one.typed:
+        return True
+    return question.kind != "yes_no" and one.passage.terms - SHAPE_TERMS <= question.weights.keys()
 
 
 def _is_worth_adding(
