@@ -61,6 +61,25 @@ def cut(text: str) -> list[str]:
         ("The sum\n= 12 euros.", ["The sum\n= 12 euros."]),
         ("# Tax\r\nThe rate is\r\n\r\nNext\rline", ["# Tax", "The rate is", "Next\rline"]),
         ("• one\n• two", ["• one", "• two"]),
+        *(
+            (f"{one} {other}", [one, other])
+            for one, other in (
+                ("Resturlaub verfällt am 31. März, z. B. bei Dr. Lang.", "Der Antrag (Nr. 5) reicht."),
+                ("Die Halle in der Hauptstr. 5 ist ab dem 1. Januar, d. h. bald, leer.", "Sie ist groß."),
+                ("Er gilt bis zum 15. des Folgemonats bzw. am 31.12. für alle.", "In der 2. Klasse fahren."),
+                ("Mötet börjar kl. 9, t.ex. den 3. maj i salen.", "Alla kommer."),
+                ("Tarjous on voimassa 3. maaliskuuta asti.", "Soita."),
+                ("La Sra. Olmedo, ext. 214, vive en la avda. Sol.", "El Sr. Ruiz no."),
+                ("Chiamare il sig. Moretti e l'ing. Galli.", "La dott.ssa Conti no."),
+                ("O responsável é o Eng. Rocha da Av. Central.", "A Dra. Matos não."),
+                ("Bel dhr. Visser, mevr. De Boer of bijv. Sanne.", "Zie art. 5 en blz. 3."),
+                ("Odpowiada inż. Wrona, ul. Długa 5, do godz. 9.", "Koniec."),
+            )
+        ),
+        (
+            "He lives in CA. It makes 5 MW. All art. I am 31. My",
+            ["He lives in CA.", "It makes 5 MW.", "All art.", "I am 31.", "My"],
+        ),
         ("Of | Is\n-- | :-:\na | 1\nb | 2\nEnd", ["Of | Is", "-- | :-:", "a | 1", "b | 2", "End"]),
     ],
 )

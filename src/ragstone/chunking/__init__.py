@@ -68,7 +68,7 @@ def make_chunker(
     Raises `UsageError` for an unknown name or option and for an impossible value.
 
     >>> make_chunker("recursive", tokenizer=Characters(), options={"size": 300}).recipe
-    'recursive/3(size=300,overlap=64,tokenizer=characters/4)'
+    'recursive/4(size=300,overlap=64,tokenizer=characters/4)'
     """
     if name not in CHUNKERS:
         raise UsageError(f"unknown chunker {name!r}: expected one of: {', '.join(sorted(CHUNKERS))}")

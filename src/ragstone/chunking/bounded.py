@@ -39,7 +39,7 @@ class BoundedChunker:
 
     @property
     def recipe(self) -> str:
-        return f"bounded/4(soft={self._bounds.soft},hard={self._bounds.hard},tokenizer={self._tokenizer.name})"
+        return f"bounded/5(soft={self._bounds.soft},hard={self._bounds.hard},tokenizer={self._tokenizer.name})"
 
     def cut(self, extraction: Extraction) -> list[Piece]:
         """The pieces in order, none over the hard limit."""

@@ -42,7 +42,7 @@ class RecursiveChunker:
     @property
     def recipe(self) -> str:
         w = self._window
-        return f"recursive/3(size={w.size},overlap={w.overlap},tokenizer={self._tokenizer.name})"
+        return f"recursive/4(size={w.size},overlap={w.overlap},tokenizer={self._tokenizer.name})"
 
     def cut(self, extraction: Extraction) -> list[Piece]:
         """The pieces in order, none over the size."""

@@ -49,7 +49,7 @@ class SentenceWindowChunker(StructureChunker):
     def recipe(self) -> str:
         a = self._around
         sizes = f"window={a.window},cap={a.cap},prefix={a.prefix},reads={self._reads}"
-        return f"sentence-window/5({sizes},tokenizer={self._tokenizer.name})"
+        return f"sentence-window/6({sizes},tokenizer={self._tokenizer.name})"
 
     def cut(self, extraction: Extraction) -> list[Piece]:
         """The pieces in order, each with the ordinals of the first and the last piece of its window."""

@@ -62,7 +62,7 @@ class StructureChunker:
     def recipe(self) -> str:
         c = self._options
         sizes = f"tokens={c.tokens},cap={c.cap},overlap={c.overlap},prefix={c.prefix},reads={self._reads}"
-        return f"structure/4({sizes},tokenizer={self._tokenizer.name})"
+        return f"structure/5({sizes},tokenizer={self._tokenizer.name})"
 
     def cut(self, extraction: Extraction) -> list[Piece]:
         """The pieces in order; only a table row, with a note, is over the cap."""

@@ -4,13 +4,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from ragstone.core.abbreviations import is_inside_sentence
 from ragstone.core.newlines import unify_newlines
 
-# Words before a full stop that does not end a sentence.
-ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof sr jr st vs etc e.g i.e cf al fig figs eq no nos vol pp p ed eds inc ltd co corp dept est "
-    "approx jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k u.n a.m p.m ph.d".split()
-)
 # A run of stops is looked at once, from its beginning: a million dots must not take a million squared.
 END = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]*_`]*+(?=\s|$)|[。！？]++[」』”]?")
 # The last: objects of JSON, and entries of a log or chat, that begin a line.
@@ -28,7 +24,6 @@ RULE = re.compile(r"^[ \t>]*([-=~^\"'*+#_:.])(?:[ \t]*\1)+[ \t]*$", re.MULTILINE
 # The line below the header of a table that has no outer bars, and its further rows.
 ROWS = re.compile(r"^[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?:\n[^|\n]+\|[^\n]*)*", re.MULTILINE)
 NEWLINE, SAID = re.compile(r"\n"), re.compile(r"\w")
-LAST_WORD = re.compile(r"[\w.]+$")
 # What a line begins with that is numbered: the number of an item or a heading, or below a blank line a word with one
 # ("Figure 2.1.").
 NUMBERED = re.compile(
@@ -122,12 +117,9 @@ def is_abbreviation(text: str, stop: re.Match[str]) -> bool:
     """Whether this full stop belongs to an abbreviation, an initial or the number of an item, heading or figure."""
     if stop[0] != ".":
         return False
-    word = LAST_WORD.search(text, max(0, stop.start() - 20), stop.start())
-    if word is None:
-        return False
-    last = word[0].lower()
-    initial = len(last) == 1 and last.isalpha() and word[0].isupper()
-    return last in ABBREVIATIONS or initial or (last[-1].isdigit() and _ends_line_number(text, stop))
+    return is_inside_sentence(text, stop.start()) or (
+        text[stop.start() - 1 : stop.start()].isdigit() and _ends_line_number(text, stop)
+    )
 
 
 def _ends_line_number(text: str, stop: re.Match[str]) -> bool:
