@@ -165,6 +165,22 @@ def test_where_words_are_still_to_be_compared_their_signs_may_turn_the_decision(
     assert is_settled(waiting, AbstentionPolicy(answer_from=odds + 5))
 
 
+LITTLE_KNOWN = replace(GOOD, cosine=0.2, ahead=0.1, similar=0.1, floor=0.4, bm25=0.6, covered=0.4, matched_ahead=0.1)
+
+
+@pytest.mark.parametrize("said", [{"covered": 0.7}, {"matched_ahead": 0.3}])
+def test_in_a_language_that_the_model_hardly_knows_a_passage_that_says_what_is_asked_answers(
+    said: dict[str, float],
+) -> None:
+    says = replace(LITTLE_KNOWN, **said)
+    assert decide_abstention(LITTLE_KNOWN).abstain
+    assert not decide_abstention(says).abstain
+    assert decide_abstention(replace(says, floor=None)).abstain
+    assert decide_abstention(replace(says, numbers=1.0)).abstain
+    assert decide_abstention(replace(says, sentence=0.0, section=0.0, matched_ahead=None)).abstain
+    assert not is_settled(replace(LITTLE_KNOWN, similar=0.2))
+
+
 def test_the_threshold_can_be_moved() -> None:
     nothing = Evidence(1, covered=0.0)
     assert decide_abstention(nothing).abstain

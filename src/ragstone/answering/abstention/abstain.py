@@ -45,6 +45,11 @@ SIMILARITY_MARGIN = 0.25  # how far a passage's cosine lies from its best chunk'
 # Between what a passage's signs of single words are taken to lie: 8 in 1,000 decisions fall otherwise (sparing.py).
 MATCHES = {"matched": (0.5, 0.8), "matched_ahead": (0.1, 0.28), "unmatched": (0.0, 0.45)}
 
+# What speaks for an answer in a language that the model hardly knows, whose cosines say little: the passage has this
+# share of the question, or its words match better than those of the others by this much, which leaves out how near all
+# words of such a language lie to each other (`benchmarks/answers/README.md`, "Other languages").
+SAID, AHEAD, SAYS_IT = 0.65, 0.25, 1.5
+
 
 @dataclass(frozen=True, slots=True)
 class Sign:
@@ -74,7 +79,7 @@ class AbstentionModel:
 
     def odds(self, found: Evidence) -> float:
         """The log-odds of an answer."""
-        return self.base + sum(self.contributions(found).values())
+        return self.base + sum(self.contributions(found).values()) + SAYS_IT * _says_what_is_asked(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +115,13 @@ def load_abstention_models() -> Mapping[str, AbstentionModel]:
     }
 
 
+def _says_what_is_asked(found: Evidence) -> bool:
+    if found.floor is None or found.numbers:
+        return False
+    said = found.sentence > 0 and found.covered >= SAID  # without a passage all is taken as covered
+    return said or (found.matched_ahead or 0.0) >= AHEAD
+
+
 def decide_abstention(found: Evidence, policy: AbstentionPolicy | None = None) -> Decision:
     """Abstain, and why. Reasons: no_hits and those of `REASONS`."""
     if not found.hits:
@@ -141,6 +153,8 @@ def is_settled(found: Evidence, policy: AbstentionPolicy | None = None) -> bool:
     decisions = set()
     for against in (True, False):
         end: dict[str, Any] = {name: unknown[name][good != against] for name, good in for_it.items()}
+        if found.floor is not None:
+            end["matched_ahead"] = 0.0 if against else AHEAD
         decisions.add(decide_abstention(replace(found, **end), policy).abstain)
     return len(decisions) == 1
 
