@@ -33,7 +33,7 @@ ASKING_WORDS: Mapping[str, frozenset[str]] = {
         "dann dort dabei dazu davon dafür solche solchen andere anderen anderer anderes alle allen "
         "alles meines brauche braucht brauchen benötige benötigt benötigen",
         "french": "combien quel quelle quels quelles lequel laquelle faut faire fais dois devrais devrait devez "
-        "puis peux pouvez pouvoir veux voulez est-ce qu'est-ce t suis ai as avez ayant moi toi mien "
+        "puis peux pouvez pouvoir veux voulez est-ce qu'est-ce t suis ai as avez ayant me te moi toi mien "
         "mienne cela ça ici tout tous toute toutes quoi s'il plaît au-dessus afin alors existe été "
         "étaient sert vraiment plutôt depuis oui celle celui celles ceux dessous dessus sais sait "
         "ainsi encore déjà toujours jamais autre autres certains certaines plusieurs peu beaucoup "

@@ -99,3 +99,55 @@ def test_blanks_in_a_hostile_sentence_cost_time_in_step(text: str) -> None:
 
 def test_a_hostile_question_costs_no_time() -> None:
     grows_in_step(lambda size: find_subject(f"what is {'.' * size} a b c d e f"), (1_000, 2_000, 4_000, 8_000))
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "subject", "sentence", "other"),
+    [
+        ("german", "Was ist ein VPN?", "VPN", "Ein VPN ist eine Verbindung.", "Das VPN ist seit Mai langsam."),
+        (
+            "german",
+            "Was versteht man unter Taktzeit?",
+            "Taktzeit",
+            "Unter der Taktzeit versteht man ein Maß.",
+            "Taktzeit zählt.",
+        ),
+        ("french", "Qu’est-ce qu’un pare-feu ?", "pare-feu", "Un pare-feu est un filtre.", "Le pare-feu est éteint."),
+        (
+            "french",
+            "Qu'est-ce que la rupture de stock ?",
+            "rupture de stock",
+            "On appelle rupture de stock un manque.",
+            "La rupture de stock dure.",
+        ),
+        ("spanish", "¿Qué es la merma?", "merma", "La merma es una pérdida.", "La merma es alta."),
+        (
+            "spanish",
+            "¿Qué significa trazabilidad?",
+            "trazabilidad",
+            "Se llama trazabilidad a seguir algo.",
+            "Sin ella.",
+        ),
+        ("italian", "Che cos'è un backup?", "backup", "Un backup è una copia.", "Il backup è lento."),
+        ("portuguese", "O que é uma VPN?", "VPN", "Uma VPN é uma ligação.", "A VPN é lenta."),
+        ("dutch", "Wat is een firewall?", "firewall", "Een firewall is een filter.", "De firewall is uit."),
+        ("swedish", "Vad är en brandvägg?", "brandvägg", "En brandvägg är ett filter.", "Brandväggen är av."),
+        ("danish", "Hvad er en firewall?", "firewall", "En firewall er et filter.", "Firewall er slukket."),
+        ("norwegian", "Hva er en brannmur?", "brannmur", "En brannmur er et filter.", "Brannmur er slått av."),
+        ("russian", "Что такое архив?", "архив", "Архив — это копия всех данных.", "Архив закрыт."),
+    ],
+)
+def test_other_languages_ask_for_a_meaning_and_tell_it(
+    language: str, question: str, subject: str, sentence: str, other: str
+) -> None:
+    assert find_subject(question, language) == subject
+    assert defines(sentence, subject, language)
+    assert not defines(other, subject, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [("german", "Was ist im Preis enthalten?"), ("french", "Que faire ?"), ("finnish", "Mikä on palomuuri?")],
+)
+def test_a_question_of_another_language_that_asks_for_more_has_no_subject(language: str, question: str) -> None:
+    assert find_subject(question, language) is None

@@ -54,6 +54,46 @@ def test_the_kind_of_answer_is_read_from_the_question(question: str, expected: s
 
 
 @pytest.mark.parametrize(
+    ("language", "question", "expected"),
+    [
+        ("german", "Was kostet der Umzug?", "how_many"),
+        ("german", "Wie beantrage ich Urlaub?", "how_to"),
+        ("french", "Qui prépare les affiches ?", "who"),
+        ("french", "Jusqu’à quelle date ?", "when"),
+        ("spanish", "¿Por qué no abre?", "why"),
+        ("italian", "Dov'è la sala?", "where"),
+        ("portuguese", "Quantos dias?", "how_many"),
+        ("dutch", "Mag ik thuiswerken?", "yes_no"),
+        ("swedish", "Vad är en brandvägg?", "what_is"),
+        ("danish", "Hvor mange dage?", "how_many"),
+        ("finnish", "Missä se on?", "other"),
+    ],
+)
+def test_the_kind_of_answer_is_read_in_the_language_of_the_question(
+    language: str, question: str, expected: str
+) -> None:
+    assert classify_question(question, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "answers", "other"),
+    [
+        ("Wie lange dauert die Pause?", "Die Pause dauert eine halbe Stunde.", "Die Pause dauert an."),
+        ("Wann ist die Pause?", "Die Pause ist mittags.", "Die Pause ist lang."),
+        ("Warum fällt das Fest aus?", "Es fällt aus, weil es regnet.", "Das Fest fällt aus."),
+        ("Wer leitet das Lager?", "Das Lager leitet Herr Yilmaz.", "Das Lager hat eine Halle."),
+        ("Wo ist das Lager?", "Das Lager ist in Esslingen.", ""),
+    ],
+)
+def test_a_sentence_of_another_language_holds_the_kind_that_is_asked_for(
+    question: str, answers: str, other: str
+) -> None:
+    subject = analyze_question(question, {}, "german")
+    assert answers_kind(subject, answers, frozenset())
+    assert not other or not answers_kind(subject, other, frozenset())
+
+
+@pytest.mark.parametrize(
     ("question", "subject"),
     [("年假有多少天？", {"年假"}), ("VPN怎么申请？", {"vpn", "申请"}), ("予約はどこでできますか", {"予約", "約は"})],
 )

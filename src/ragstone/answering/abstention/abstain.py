@@ -45,9 +45,9 @@ SIMILARITY_MARGIN = 0.25  # how far a passage's cosine lies from its best chunk'
 # Between what a passage's signs of single words are taken to lie: 8 in 1,000 decisions fall otherwise (sparing.py).
 MATCHES = {"matched": (0.5, 0.8), "matched_ahead": (0.1, 0.28), "unmatched": (0.0, 0.45)}
 
-# What speaks for an answer in a language that the model hardly knows, whose cosines say little: the passage has this
-# share of the question, or its words match better than those of the others by this much, which leaves out how near all
-# words of such a language lie to each other (`benchmarks/answers/README.md`, "Other languages").
+# What speaks for an answer in a language that the model hardly knows, whose cosines say little: the passage below its
+# headings has this share of the question, or its words match better than those of the others by this much, which leaves
+# out how near all words of such a language lie to each other (`benchmarks/answers/README.md`, "Other languages").
 SAID, AHEAD, SAYS_IT = 0.65, 0.25, 1.5
 
 
@@ -118,8 +118,7 @@ def load_abstention_models() -> Mapping[str, AbstentionModel]:
 def _says_what_is_asked(found: Evidence) -> bool:
     if found.floor is None or found.numbers:
         return False
-    said = found.sentence > 0 and found.covered >= SAID  # without a passage all is taken as covered
-    return said or (found.matched_ahead or 0.0) >= AHEAD
+    return found.headed >= SAID or (found.matched_ahead or 0.0) >= AHEAD
 
 
 def decide_abstention(found: Evidence, policy: AbstentionPolicy | None = None) -> Decision:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from ragstone.answering.abstention.replaced_words import compare_words
 from ragstone.answering.abstention.unrelated_texts import raise_zero
 from ragstone.answering.extractive.compared_text import text_above
+from ragstone.answering.extractive.passages import Passage
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
+from ragstone.answering.extractive.question_words import LIGHT_VERBS
 from ragstone.answering.extractive.row_dates import extract_date_terms
 from ragstone.answering.extractive.scored_passages import ScoredPassage
 from ragstone.answering.extractive.word_matching import lead_over_mean
@@ -33,7 +35,7 @@ LIGHT_TERMS = frozenset(
         "describe described involve involved give given take took taken see seen say said find found located name "
         "named get got become order time year years date century decade country city group long often best"
     )
-)
+) | frozenset(extract_terms(" ".join(LIGHT_VERBS.values())))
 LIGHTNESS = 0.3
 # Words that name nothing: a passage that lacks one lacks nothing that a reader would look for.
 PARTICLES = frozenset(
@@ -61,7 +63,8 @@ class Evidence:
     compares_words: the model compares single words, whether or not it did so here. floor: how near the question lies
     to unrelated texts of its language, where that is not English; cosine, ahead and similar begin there. bm25: the
     best hit's share of the sum of the subject's IDFs, which BM25 without its constant factor never exceeds. sentence,
-    section: the share of the question's mass in that passage, and in its chunk with heading and title. numbers: how
+    section: the share of the question's mass in that passage, and in its chunk with heading and title; headed: in the
+    passage with what stands above it. numbers: how
     many of the question's the section lacks. denied, opposed: where the passage denies nothing that the question
     denies, or says the opposite, how much of the question it says. other_number, extremes: 1 where the question and
     the passage part in wording (see `wording`). typed: 1 where the passage holds something of the kind asked for.
@@ -82,6 +85,7 @@ class Evidence:
     bm25: float = 0.0
     sentence: float = 0.0
     section: float = 0.0
+    headed: float = 0.0
     numbers: float = 0.0
     denied: float = 0.0
     opposed: float = 0.0
@@ -152,6 +156,7 @@ def _collect_word_signs(
         bm25=_bm25_share(question, hits, idf),
         sentence=_weight_share(weights, _read_terms(question, said)),
         section=_weight_share(weights, section),
+        headed=_weight_share(weights, _read_terms(question, f"{said} {_text_over(lead.passage)}")),
         numbers=float(len(extract_numbers(question.text) - extract_numbers(over + lead.passage.chunk.text))),
         denied=laid.covered * has_unmatched_denial(question.text, said),
         opposed=laid.covered * bool(find_opposed_words(question.text, said)),
@@ -199,6 +204,13 @@ def _name_missing(question: QuestionAnalysis, missing: Sequence[str]) -> tuple[s
 
 def _read_terms(question: QuestionAnalysis, text: str) -> frozenset[str]:
     return question.find_terms(frozenset(extract_terms(text)) | extract_date_terms(text), text)
+
+
+def _text_over(passage: Passage) -> str:
+    """The headings over a passage, in its chunk too, and the head of its table."""
+    text, header = passage.chunk.text, passage.row.header if passage.row else ()
+    cells = (text[start:end] for start, end in header)
+    return " ".join((text_above(passage.chunk, passage.closed), *passage.sections, *cells))
 
 
 def _heading_text(chunk: Chunk) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from ragstone.answering.extractive.alike_documents import has_another_name, tells_own_name
 from ragstone.answering.extractive.compared_text import text_above
-from ragstone.answering.extractive.question_analysis import QuestionAnalysis
+from ragstone.answering.extractive.question_analysis import CAPITAL_NOUNS, QuestionAnalysis
 from ragstone.answering.verification.question_mismatch import holds_term
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.dated_names import Mark, is_of, read_state, split_marks
@@ -14,7 +14,6 @@ from ragstone.core.document_names import list_name_words
 from ragstone.core.late_pattern import compile_late
 from ragstone.core.types import Document, Hit
 
-CAPITAL_NOUNS = "german"  # the language in which a capital letter tells no name
 LATEST: Mapping[str, re.Pattern[str]] = {
     language: compile_late(rf"(?i)\b(?:{words})\b")
     for language, words in {

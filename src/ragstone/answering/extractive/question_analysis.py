@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, cast
 
 from ragstone.answering.extractive.definitions import find_subject
+from ragstone.answering.extractive.question_words import PERSON, find_answers, find_kind
 from ragstone.core.analyzer import extract_terms, extract_tokens
 from ragstone.core.late_pattern import compile_late
 from ragstone.core.question_language import QuestionWords, find_own, read_question
@@ -119,6 +120,7 @@ ANSWER_PATTERNS: Mapping[Kind, re.Pattern[str]] = {
         r"|consists? of|allows?|provides?|lets?|returns?)\b"
     ),
 }
+CAPITAL_NOUNS = "german"  # the language in which a capital letter tells no name
 NAME = re.compile(r"[A-Z][\w’'-]*")
 
 
@@ -165,9 +167,10 @@ def analyze_question(text: str, idf: Mapping[str, float], language: str | None =
     names &= set(all_terms)
     subject = [term for term in all_terms if not _shapes(term) or term in numbers or term in names] or all_terms
     rarest = max((idf[term] for term in subject if term in idf), default=1.0)
+    kind = classify_question(text, language)
     weights = {t: idf.get(t, rarest) * (SPECIFIC_WEIGHT if t in names or t in numbers else 1.0) for t in subject}
     return QuestionAnalysis(
-        text, weights, names, numbers, classify_question(text), frozenset(pairwise(subject)), own, find_subject(text)
+        text, weights, names, numbers, kind, frozenset(pairwise(subject)), own, find_subject(text, language)
     )
 
 
@@ -177,8 +180,10 @@ def _shapes(term: str) -> bool:
     return not FUNCTION_CHARACTERS.isdisjoint(term) or HIRAGANA.fullmatch(term) is not None
 
 
-def classify_question(text: str) -> Kind:
-    """The kind of answer that a question asks for."""
+def classify_question(text: str, language: str | None = None) -> Kind:
+    """The kind of answer that a question asks for, in English where no other language is given."""
+    if language is not None:
+        return cast(Kind, find_kind(text, language) or "other")
     return next((name for name, pattern in KINDS if pattern.search(text)), "other")
 
 
@@ -200,19 +205,29 @@ def answers_kind(asked: QuestionAnalysis, sentence: str, found: frozenset[str]) 
     `found` are the terms of the sentence. Yes-or-no questions and others ask for nothing special.
     """
     if asked.kind == "who":
-        words = list(NAME.finditer(sentence))
-        return any(
-            m.start() > 0 and not set(extract_terms(m[0])) & asked.weights.keys() for m in words if extract_terms(m[0])
-        )
+        return _names_someone(asked, sentence)
     if asked.kind in ("how_many", "when"):
         numbers = {term for token in extract_tokens(sentence) if NUMBER.match(token) for term in extract_terms(token)}
         if numbers - asked.numbers:
             return True
-        if asked.kind == "how_many":
-            return any(
-                not set(extract_terms(word)) <= asked.weights.keys()
-                for word in ANSWER_PATTERNS["how_many"].findall(sentence)
-                if not NUMBER.match(word)
-            )
+    if asked.own is not None:
+        said = find_answers(asked.own.language)
+        return said is None or said.hold(asked.kind, sentence)
+    if asked.kind == "how_many":
+        return any(
+            not set(extract_terms(word)) <= asked.weights.keys()
+            for word in ANSWER_PATTERNS["how_many"].findall(sentence)
+            if not NUMBER.match(word)
+        )
     pattern = ANSWER_PATTERNS.get(asked.kind)
     return pattern is None or (pattern.search(sentence) is not None and bool(found - asked.weights.keys()))
+
+
+def _names_someone(asked: QuestionAnalysis, sentence: str) -> bool:
+    """Whether a sentence has a name that the question has not."""
+    pattern = PERSON if asked.own is not None and asked.own.language == CAPITAL_NOUNS else NAME
+    names = (match for match in pattern.finditer(sentence) if extract_terms(match[0]))
+    return any(
+        (match.start() > 0 or pattern is PERSON) and not set(extract_terms(match[0])) & asked.weights.keys()
+        for match in names
+    )

@@ -143,11 +143,12 @@ def _rate_meaning(question: QuestionAnalysis, passage: Passage, before: Passage,
     """How far a passage says what the thing is that is asked about; `before` is the piece above it."""
     if question.defined is None:
         return 0.0
-    if defines(passage.text, question.defined):
+    language = question.own.language if question.own else None
+    if defines(passage.text, question.defined, language):
         return how.defines
-    if before.form != "heading" or not is_named(before.text, question.defined):
+    if before.form != "heading" or not is_named(before.text, question.defined, language):
         return 0.0
-    return how.defines if begins_with(passage.text, question.defined) else how.headed
+    return how.defines if begins_with(passage.text, question.defined, language) else how.headed
 
 
 def read_whole(question: QuestionAnalysis, hit: Hit, rank: int) -> ScoredPassage:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from ragstone.answering.extractive.asked_documents import CAPITAL_NOUNS
-from ragstone.answering.extractive.question_analysis import SPECIFIC_WEIGHT, QuestionAnalysis
+from ragstone.answering.extractive.question_analysis import CAPITAL_NOUNS, SPECIFIC_WEIGHT, QuestionAnalysis
 from ragstone.core.analyzer import extract_terms, extract_tokens
 from ragstone.core.types import Document, Hit
 
