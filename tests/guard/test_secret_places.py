@@ -53,6 +53,10 @@ LANGUAGES = [
     f"パスワードは「{WORD}!」です",
     f"パスワードは{WORD}です",
     f"비밀번호는 {WORD}! 입니다",
+    f"Passordet er {WORD}.",
+    f"Adgangskoden til nettet er {WORD}.",
+    f"Ο κωδικός είναι {WORD}.",
+    f"Heslo je {WORD}.",
     f"My password's {WORD}!",
     f"PW: {WORD}!",
     f"lykilorð: {WORD}!",
@@ -175,6 +179,7 @@ def test_the_place_tells_the_secret(text: str) -> None:
     masked, _ = mask_patterns(f"Above.\n\n{text}\n\nBelow.")
     assert not [secret for secret in SHOWN if secret in masked]
     assert "[masked:" in masked
+    assert "[masked:[" not in masked
     assert masked.startswith("Above.\n\n")
     assert masked.endswith("Below.")
 

@@ -9,7 +9,20 @@ from ragstone.core.late_pattern import compile_late
 ASCII_WORDS: tuple[str, ...] = (
     *("contrasena", "contrasenya", "clave", "codigo secreto", "mdp"),
     *("senha", "wachtwoord", "toegangscode", "kennwort", "zugangscode"),
-    *("passord", "losenord", "adgangskode", "kodeord", "salasana", "salasanan", "parool", "parola", "parola d'ordine"),
+    *(
+        "passord",
+        "passordet",
+        "losenord",
+        "adgangskode",
+        "adgangskoden",
+        "kodeord",
+        "kodeordet",
+        "salasana",
+        "salasanan",
+        "parool",
+        "parola",
+        "parola d'ordine",
+    ),
     *(
         "haslo",
         "hasla",
@@ -72,7 +85,7 @@ ENDINGS = "(?:s[ıi]|n[ıi]z|m)?"
 FOR = (
     r"for|of|on|de|du|des|del|della|di|da|do|dos|für|von|vom|zu|zum|zur|per|para|pour|voor|van|för|till|til|для|от|к|на"
 )
-IS = r"is|was|to|of|ist|lautet|war|est|es|è|é|är|er|on|to jest|este|это|был|olan"
+IS = r"is|was|to|of|ist|lautet|war|est|es|è|é|är|er|on|to jest|je|este|это|был|olan|είναι|adalah"
 # Scripts that put no blank between the word, what joins it, and the password.
 UNSPACED = r"密码|密碼|口令|通行[码碼]|パスワード|パスコード|暗証番号|비밀번호|비번|패스워드|암호"
 OTHER_PATTERN = compile_late("|".join(OTHER_WORDS), re.IGNORECASE)

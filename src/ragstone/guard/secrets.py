@@ -1,6 +1,7 @@
 """Secrets in text: where they stand, and the text without them."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -62,6 +63,7 @@ NAMED = compile_late(f"(?i){NAME}")
 SIGNS = re.compile(
     r"://|\$[\w-]{1,24}\$|\$ANSIBLE|pbkdf2_sha|\{[SMCPA][\w-]{2,24}\}|\d[ ]?\(|@\w{3,4}\(|(?::[^:\n]*){3}:"
 )
+MASK = re.compile(r"\[masked:[a-z_]{1,24}\]")  # of an earlier pass: what it holds is no value
 GOES_ON = re.compile(r"[\w$%&@#!?+=^~(){}\[\]<>]")  # behind the quote that would end a value
 
 
@@ -154,8 +156,12 @@ def find_secrets(text: str) -> list[Finding]:
         ),
         key=lambda f: (f.start, -f.end),
     )
+    masks = [match.span() for match in MASK.finditer(text)]
     out: list[Finding] = []
     for finding in found:
+        mask = bisect_right(masks, finding.start, key=lambda span: span[0]) - 1
+        if mask >= 0 and finding.start < masks[mask][1]:
+            continue
         if out and finding.start < out[-1].end:
             out[-1] = Finding(out[-1].kind, out[-1].start, max(out[-1].end, finding.end))
         else:
