@@ -57,6 +57,13 @@ def test_one_small_word_of_another_language_among_english_passages_is_english(qu
     assert tell_language("Drucker oder Scanner", ["Der Drucker ist nicht mit dem Scanner verbunden."]) == "german"
 
 
+@pytest.mark.parametrize("question", ["Ile kosztuje stół dębowy?", "Ile znaków musi mieć hasło?"])
+def test_one_small_word_tells_no_language_whose_letters_are_others(question: str) -> None:
+    assert tell_language(question, []) is None
+    assert tell_speaker_language(question, []) is None
+    assert tell_speaker_language("Ücret ile ödeme", []) == "turkish"
+
+
 FRENCH = ["Les fichiers de configuration sont dans le dossier."] * 3
 
 

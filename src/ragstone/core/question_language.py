@@ -101,6 +101,21 @@ AND: Mapping[str, frozenset[str]] = {
         "greek": "και",
     }.items()
 }
+# The letters of languages beside those of English: one small word tells no language in which another letter stands, as
+# "ile" does not tell Turkish in "Ile kosztuje stół?"
+LETTERS: Mapping[str, str] = {
+    "german": "äöüß",
+    "french": "àâæçéèêëîïôœùûüÿ",
+    "spanish": "áéíñóúü",
+    "italian": "àèéìíîòóùú",
+    "portuguese": "àáâãçéêíóôõúü",
+    "dutch": "áàèéëïíóöüú",
+    "swedish": "åäöé",
+    "danish": "æøåé",
+    "norwegian": "æøåéòô",
+    "finnish": "äöåšž",
+    "turkish": "çğıiöşüâî\u0307",
+}
 FEWEST_TOLD = 2  # small words of a question; one alone is a name in English too: "MIT License", "per user limit"
 FEWEST_NAMED = 2  # words of a subject; a question with fewer leans on what was said before
 
@@ -202,8 +217,14 @@ def tell_language(question: str, passages: Sequence[str]) -> str | None:
     if own is None:
         own = _find_shared_language(passages)
     elif own != ENGLISH and sum(is_small(word, own) for word in words) < FEWEST_TOLD:
-        own = ENGLISH if _find_shared_language(passages) == ENGLISH else own
+        shared = _find_shared_language(passages)
+        own = shared if shared == ENGLISH or _has_other_letters(question, own) else own
     return None if own == ENGLISH else own
+
+
+def _has_other_letters(text: str, language: str) -> bool:
+    known = LETTERS.get(language)
+    return known is not None and any(c.isalpha() and not c.isascii() and c not in known for c in text.casefold())
 
 
 def tell_speaker_language(question: str, passages: Sequence[str]) -> str | None:
