@@ -42,6 +42,19 @@ def test_another_form_of_a_word_in_the_text_is_the_questions_term() -> None:
     assert read_question("Comment installer ?", "french").find("Vous installez l'imprimante.") == {"instal"}
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "text"),
+    [
+        ("german", "Wann muss ich Belege einreichen?", "Sie werden eingereicht."),
+        ("german", "Wann muss ich Belege einreichen?", "Sie sind einzureichen."),
+        ("german", "Wie werden sie eingereicht?", "Man kann sie einreichen."),
+        ("dutch", "Wanneer moet ik bonnen indienen?", "Ze worden ingediend."),
+    ],
+)
+def test_a_participle_says_the_verb_whose_parts_it_parts(language: str, question: str, text: str) -> None:
+    assert read_question(question, language).find(text)
+
+
 def test_a_question_that_tells_no_language_has_that_of_what_was_found() -> None:
     french = "Les fichiers de configuration sont dans le dossier de l'utilisateur."
     assert tell_language("configuration", [french] * 3) == "french"

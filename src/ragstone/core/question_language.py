@@ -116,6 +116,16 @@ LETTERS: Mapping[str, str] = {
     "finnish": "äöåšž",
     "turkish": "çğıiöşüâî\u0307",
 }
+# Verbs of two parts with something between these, which no stemmer takes out: "ein-ge-reicht".
+PARTED: Mapping[str, re.Pattern[str]] = {
+    "german": re.compile(
+        r"(?P<first>ab|an|auf|aus|bei|durch|ein|fest|frei|her|hin|hoch|los|mit|nach|um|vor|weg|weiter|wieder|zu|zurück"
+        r"|zusammen)(?:ge|zu)(?P<verb>\w{3,})(?:t|en)"
+    ),
+    "dutch": re.compile(
+        r"(?P<first>aan|achter|af|bij|door|in|mee|na|op|over|terug|toe|uit|voor|weg)ge(?P<verb>\w{3,}?)(?:d|t|en)"
+    ),
+}
 FEWEST_TOLD = 2  # small words of a question; one alone is a name in English too: "MIT License", "per user limit"
 FEWEST_NAMED = 2  # words of a subject; a question with fewer leans on what was said before
 
@@ -149,11 +159,14 @@ class QuestionWords:
 
         >>> read_question("Wie lange werden die Proben aufbewahrt?", "german").find("Eine Probe hält sich.")
         frozenset({'proben'})
+        >>> read_question("Wann muss ich Belege einreichen?", "german").find("Sie werden eingereicht.")
+        frozenset({'einreichen'})
         >>> read_question("Wie viele Urlaubstage habe ich?", "german").find("Der Urlaub dauert 28 Tage.")
         frozenset({'urlaubstag'})
         """
         pieces = [piece for token in extract_tokens(text) for piece in list_pieces(token, self.language)]
-        stems = set(stem_searched(pieces, self.language))
+        forms = [form for piece in pieces for form in _list_verb_forms(piece, self.language)]
+        stems = set(stem_searched([*pieces, *forms], self.language))
         whole = {self.stems[stem] for stem in stems & self.stems.keys()}
         return frozenset(whole | {term for term, parts in self.parts.items() if parts <= stems})
 
@@ -187,6 +200,18 @@ def list_pieces(token: str, language: str) -> Iterator[str]:
         yield from kept
 
 
+def _list_verb_forms(word: str, language: str) -> Iterator[str]:
+    """The infinitive of a participle or an infinitive with "zu" whose first part is parted off.
+
+    >>> [list(_list_verb_forms(word, "german")) for word in ("eingereicht", "einzureichen", "eingang")]
+    [['einreichen'], ['einreichen'], []]
+    """
+    pattern = PARTED.get(language)
+    match = pattern.fullmatch(word) if pattern else None
+    if match is not None:
+        yield f"{match['first']}{match['verb']}en"
+
+
 def read_question(text: str, language: str) -> QuestionWords:
     """A question in a language other than English."""
     words = [piece for token in extract_tokens(text) for piece in list_pieces(token, language)]
@@ -194,7 +219,8 @@ def read_question(text: str, language: str) -> QuestionWords:
     parts: dict[str, frozenset[str]] = {}
     for word in words:
         for term in extract_terms(word)[:1]:
-            stems.update(dict.fromkeys(stem_own([word], language), term))
+            forms = [word, *_list_verb_forms(word, language)]
+            stems.update(dict.fromkeys(stem_own(forms, language), term))
             shortest = [
                 one for one in list_compound_parts([word], language) if not list_compound_parts([one], language)
             ]
