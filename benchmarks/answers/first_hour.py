@@ -18,6 +18,8 @@ requests==2.34.2`, then `--code FOLDER`.
 18 and 6) is held out: only totals are read (`--total`). `everyday_folders.json` names their files; `packages` is the
 code of `pip install --no-deps --target FOLDER protego==0.7.0 tenacity==9.2.1`.
 
+`firm_languages.jsonl` asks about the papers of a firm in six languages, `firm_languages_held_out.jsonl` in two more.
+
 Useful: all expected words are in the first 350 characters. Wrong: an answer without them. `closest`: they are in the
 passages below a refusal.
 """
@@ -123,7 +125,7 @@ def collect_folder(data: Path, name: str, work: Path, code: Path | None) -> Path
         return code
     found, folder = listed[name], work / name
     if "here" in found:
-        return Path(__file__).with_name(found["here"])
+        return Path(__file__).parent / found["here"]
     if "passages" in found:
         return _write_passages(data / found["passages"], set(found["files"]), folder)
     place = data / found["from"] if "from" in found else code
