@@ -11,7 +11,24 @@ Moment = tuple[int, ...]
 Mark = tuple[str, Moment]  # "date" or "version", and what it is
 YEAR, MONTH, DAY = r"((?:19|20)\d\d)", r"(0[1-9]|1[0-2])", r"(0[1-9]|[12]\d|3[01])"
 COUNT = r"(0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+# The months as other languages write them behind a day.
+OWN_MONTHS = {
+    name: month
+    for month, names in enumerate(
+        "januar jänner janvier enero gennaio janeiro januari stycznia января"
+        "/februar février febrero febbraio fevereiro februari lutego февраля"
+        "/märz mars marzo março maart marts marca марта/avril abril aprile kwietnia апреля"
+        "/mai mayo maggio maio mei maj maja мая/juni juin junio giugno junho czerwca июня"
+        "/juli juillet julio luglio julho lipca июля/août agosto augustus augusti sierpnia августа"
+        "/septembre septiembre settembre setembro września сентября"
+        "/oktober octobre octubre ottobre outubro października октября/novembre noviembre novembro listopada ноября"
+        "/dezember décembre diciembre dicembre dezembro desember grudnia декабря".split("/"),
+        1,
+    )
+    for name in names.split()
+}
 NAME = f"({'|'.join(sorted(MONTHS, key=len, reverse=True))})"
+OWN_NAME = f"({'|'.join(sorted(OWN_MONTHS, key=len, reverse=True))})"
 PARTS = {"q": 3, "h": 6}  # months of a quarter and of a half
 
 
@@ -27,6 +44,16 @@ FORMS: tuple[Form, ...] = (
     (rf"(?<![a-z\d])([qh])([1-4])[-_./ ]?{YEAR}(?!\d)", "date", lambda p, n, y: (int(y), PARTS[p] * int(n), 0)),
     (rf"(?<!\d){COUNT}[-_. ]+{NAME}[-_., ]+{YEAR}(?!\d)", "date", lambda d, m, y: (int(y), MONTHS[m], int(d))),
     (rf"(?<![a-z]){NAME}[-_. ]+{COUNT}[-_., ]+{YEAR}(?!\d)", "date", lambda m, d, y: (int(y), MONTHS[m], int(d))),
+    (
+        rf"(?<!\d){COUNT}(?:er|[ºª.])? (?:de )?{OWN_NAME},? (?:de[l ]? ?)?{YEAR}(?!\d)",
+        "date",
+        lambda d, m, y: (int(y), OWN_MONTHS[m], int(d)),
+    ),
+    (
+        rf"(?<!\w)(?:(?<=\ben )|(?<=\bi )|(?!mars )){OWN_NAME} (?:de )?{YEAR}(?!\d)",
+        "date",
+        lambda m, y: (int(y), OWN_MONTHS[m], 0),
+    ),
     (rf"(?<!\d){YEAR}[-_./ ]?{NAME}(?![a-z])", "date", lambda y, m: (int(y), MONTHS[m], 0)),
     (rf"(?<![a-z]){NAME}[-_./ ]?{YEAR}(?!\d)", "date", lambda m, y: (int(y), MONTHS[m], 0)),
     (rf"(?<!\d){YEAR}[-_/]{MONTH}(?!\d)", "date", lambda y, m: (int(y), int(m), 0)),
@@ -45,6 +72,8 @@ def split_marks(text: str) -> tuple[str, tuple[Mark, ...]]:
 
     >>> split_marks("What was decided on March 3, 2026?")
     ('what was decided on <date>?', (('date', (2026, 3, 3)),))
+    >>> [split_marks(day)[1][0][1] for day in ("am 3. März 2026", "le 1er mars 2026", "3 de marzo de 2026")]
+    [(2026, 3, 3), (2026, 3, 1), (2026, 3, 3)]
     """
     text = text.casefold()
     marks: list[Mark] = []

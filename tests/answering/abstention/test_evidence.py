@@ -83,7 +83,7 @@ def french(question: str, floor: float | None = None) -> Evidence:
 def test_question_words_and_articles_of_another_language_are_no_missing_terms() -> None:
     seen = french("Combien de jours de congé est-ce que l'employé a ?")
     assert (seen.missing, seen.section, seen.covered, seen.unsaid) == ((), 1.0, 1.0, 0.0)
-    assert french("Combien coûte l'assurance des employés ?").missing == ("assurance", "coûte")
+    assert french("Combien coûte l'assurance des employés ?").missing == ("assurance",)
 
 
 def test_cosines_begin_at_what_unrelated_texts_of_the_language_reach() -> None:

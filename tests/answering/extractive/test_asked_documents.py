@@ -113,6 +113,11 @@ def test_of_several_states_of_a_document_the_latest_stays_where_it_is_asked_for(
     [
         ("What did we decide on March 3, 2026?", ["2026-03-03.md", "plan.md"]),
         ("What did we decide on 2026-03-04?", ["2026-03-04.md", "plan.md"]),
+        ("Was haben wir am 3. März 2026 beschlossen?", ["2026-03-03.md", "plan.md"]),
+        ("Qu'avons-nous décidé le 3 mars 2026 ?", ["2026-03-03.md", "plan.md"]),
+        ("¿Qué decidimos el 4 de marzo de 2026?", ["2026-03-04.md", "plan.md"]),
+        ("Qu'avons-nous décidé en mars 2026 ?", ["2026-03-03.md", "2026-03-04.md", "plan.md"]),
+        ("What flew with Mars 2026?", ["2026-03-03.md", "2026-03-04.md", "2026-05-05.md", "plan.md"]),
         ("What did we decide in March 2026?", ["2026-03-03.md", "2026-03-04.md", "plan.md"]),
         ("What did we decide on 2026-03-03 and 05.05.2026?", ["2026-03-03.md", "2026-05-05.md", "plan.md"]),
         ("What did we decide on June 1, 2026?", ["2026-03-03.md", "2026-03-04.md", "2026-05-05.md", "plan.md"]),

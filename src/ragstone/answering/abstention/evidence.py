@@ -35,7 +35,9 @@ LIGHT_TERMS = frozenset(
         "describe described involve involved give given take took taken see seen say said find found located name "
         "named get got become order time year years date century decade country city group long often best"
     )
-) | frozenset(extract_terms(" ".join(LIGHT_VERBS.values())))
+)
+ASKING_VERBS = frozenset(extract_terms(" ".join(LIGHT_VERBS.values())))
+LIGHT_TERMS |= ASKING_VERBS
 LIGHTNESS = 0.3
 # Words that name nothing: a passage that lacks one lacks nothing that a reader would look for.
 PARTICLES = frozenset(
@@ -198,7 +200,8 @@ def _lighten(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def _name_missing(question: QuestionAnalysis, missing: Sequence[str]) -> tuple[str, ...]:
-    words = words_of_terms(question.text, [term for term in missing if term not in PARTICLES])
+    nameless = PARTICLES if question.own is None else PARTICLES | ASKING_VERBS
+    words = words_of_terms(question.text, [term for term in missing if term not in nameless])
     return words if question.own is None else tuple(question.own.show(word) for word in words)
 
 
