@@ -173,6 +173,12 @@ def test_a_wrong_filter_is_named(data: dict[str, Any], message: str) -> None:
         parse_where(data)
 
 
+def test_a_wrong_name_of_a_filter_gets_the_nearest() -> None:
+    with pytest.raises(UsageError, match="unknown filter 'tag'; did you mean 'tags'"):
+        Where(tag=("x",))  # type: ignore[call-arg]  # as programs without a type checker write it
+    assert replace(Where(tags=("x",)), date_to="2024") == Where(tags=("x",), date_to="2024")
+
+
 def test_plain_data_becomes_the_same_filter() -> None:
     data = {"paths": "a.md", "tags": ["x"], "conditions": [{"column": "n", "operator": "IN", "value": [1, 2]}]}
     assert parse_where(data) == Where(paths=("a.md",), tags=("x",), conditions=(Condition("n", "IN", (1, 2)),))

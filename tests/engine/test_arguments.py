@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Sequence
@@ -54,7 +55,13 @@ ASKED: list[tuple[Callable[[Any], object], str]] = [
     (lambda kb: kb.record(None), "invalid path None"),
     (lambda kb: kb.record("storage.md", source=5), "invalid source 5"),
     (lambda kb: kb.documents(5), "invalid source 5"),
+    (lambda kb: kb.documents(within="a\0"), "invalid within 'a.x00': expected the path of a document"),
+    (lambda kb: kb.documents(within="\ud800"), "invalid within "),
     (lambda kb: kb.delete("\ud800"), "invalid path "),
+    (lambda kb: kb.delete(["storage.md"]), "invalid path .*: expected a path, or a ragstone.Document"),
+    (lambda kb: kb.delete(), "nothing was removed: name a path, a document or a source"),
+    (lambda kb: kb.ask("x", history=["who?"]), "invalid message of the conversation 'who.'"),
+    (pickle.dumps, "an open collection cannot be pickled: open it again in the other process"),
     (lambda kb: kb.explain("x", path=5), "invalid path 5"),
     (lambda kb: kb.ingest("d\0x"), "invalid paths .*without a NUL"),
     (lambda kb: kb.ingest("\ud800"), "invalid paths "),

@@ -388,6 +388,8 @@ class Nothing:
         ({"text": "x", "fusion": "sum"}, "unknown fusion 'sum'"),
         ({"text": "x", "colour": "red"}, "unknown search option 'colour'"),
         ({"text": "x", "topk": 3}, "unknown search option 'topk'; did you mean 'top_k'?"),
+        ({"text": "x", "k": 3}, "unknown search option 'k'; did you mean 'top_k'?"),
+        ({"text": "x", "filters": {}}, "unknown search option 'filters'; did you mean 'where'?"),
         ({"text": "x", "filter": {"tags": ["pager"]}}, "documents are filtered by where"),
     ],
 )

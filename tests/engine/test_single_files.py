@@ -51,6 +51,20 @@ async def test_texts_of_a_program_are_documents_with_their_metadata(tmp_path: Pa
         await kb.documents()
 
 
+async def test_documents_are_removed_by_path_by_themselves_or_with_their_source(tmp_path: Path) -> None:
+    async with Engine(Settings(store=str(tmp_path / "store")), embedder=BagOfWords()) as kb:
+        texts = {"a.md": "The pump runs.", "b.md": "The lamp is lit."}
+        await kb.ingest_texts(texts)
+        await kb.ingest_texts(texts, name="pages")
+        first, *_ = await kb.documents("pages")
+        assert await kb.delete(first) == 1
+        assert await kb.delete("b.md", source="texts") == 1
+        assert [(one.source, one.path) for one in await kb.documents()] == [("pages", "b.md"), ("texts", "a.md")]
+        assert await kb.delete(source="pages") == 1
+        assert await kb.delete(source="pages") == 0
+        assert [document.source for document in await kb.documents()] == ["texts"]
+
+
 async def test_files_never_lead_out_of_the_folder(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("# Secret\n\nNothing of this.\n", "utf-8")
     (folder / "link.md").symlink_to(tmp_path / "secret.md")

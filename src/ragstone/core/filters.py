@@ -7,9 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Literal
+from functools import wraps
+from typing import Any, Literal, TypeVar
 
 from ragstone.core.errors import UsageError
+from ragstone.core.suggestions import suggest_name
+
+T = TypeVar("T")
 
 OPERATORS = ("=", "!=", "<", ">", "<=", ">=", "LIKE", "ILIKE", "IN", "NOT IN", "IS NULL", "IS NOT NULL")
 RESTRICTED = "restricted"
@@ -58,6 +62,31 @@ class Condition:
             raise UsageError(f"filter on {self.column!r}: {self.operator} needs one text, number or truth value")
 
 
+def _name_unknown(kind: type[T]) -> type[T]:
+    """A class of filters that names the nearest filter for one that is unknown."""
+    make: Any = kind.__init__
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # it is a dataclass
+
+    @wraps(make)
+    def initialise(self: Any, *args: Any, **given: Any) -> None:
+        if unknown := next((name for name in given if name not in known), None):
+            raise UsageError(_describe_unknown(unknown, known))
+        make(self, *args, **given)
+
+    setattr(kind, "__init__", initialise)  # noqa: B010  # type checkers read the dataclass's own
+    return kind
+
+
+def _describe_unknown(name: str, known: Sequence[str]) -> str:
+    """A sentence about an unknown filter.
+
+    >>> _describe_unknown("tag", ["paths", "tags"])
+    "unknown filter 'tag'; did you mean 'tags'?"
+    """
+    return f"unknown filter {name!r:.80}{suggest_name(name, known) or ': expected one of: ' + ', '.join(known)}"
+
+
+@_name_unknown
 @dataclass(frozen=True, slots=True)
 class Where:
     """All filters of a request. Empty means everything that is not restricted.
@@ -141,7 +170,7 @@ def parse_where(data: Mapping[str, Any]) -> Where:
     values: dict[str, Any] = {}
     for key, value in data.items():
         if key not in known:
-            raise UsageError(f"unknown filter {key!r}: expected one of: {', '.join(known)}")
+            raise UsageError(_describe_unknown(str(key), list(known)))
         if key == "conditions":
             values[key] = tuple(_parse_condition(item) for item in _as_sequence(key, value))
         elif key in SINGLE:

@@ -6,6 +6,15 @@ from itertools import islice
 
 ALIKE = 0.6  # the ratio of `difflib`, from 0 to 1, from which a name may be a slip for another: its own default
 MOST_LISTED = 20  # names
+# What other systems call one thing; the first name that is known here is meant.
+SAME_THING: tuple[tuple[str, ...], ...] = (
+    ("top_k", "k", "limit", "n", "n_results", "num_results", "max_results", "max_num_results", "similarity_top_k"),
+    ("query", "question", "q", "query_text", "text", "prompt", "input"),
+    ("where", "filter", "filters", "metadata_filter"),
+    ("messages", "history", "chat_history", "conversation"),
+    ("collection", "collection_name", "index", "namespace", "knowledge_base"),
+    ("cursor", "next", "offset", "page", "page_token"),
+)
 MOST_COMPARED = 10_000  # paths; letter by letter these take half a second, and a refusal should not take longer
 
 
@@ -57,10 +66,18 @@ def suggest_known(name: str, known: Iterable[str]) -> str:
 
 
 def suggest_name(name: str, known: Sequence[str]) -> str:
-    """A question whether the known name that is written most alike is meant; empty where none is alike.
+    """A question whether the known name that is written most alike is meant, or that of the same thing; empty where
+    there is none.
 
     >>> suggest_name("acmee", ["acme", "zoo"])
     "; did you mean 'acme'?"
+    >>> suggest_name("limit", ["llm_filter", "query", "top_k"])
+    "; did you mean 'top_k'?"
     """
-    near = find_alike(name, sorted(known))
+    near = find_same_thing(name, known) or find_alike(name, sorted(known))
     return f"; did you mean {near!r}?" if near else ""
+
+
+def find_same_thing(name: str, known: Sequence[str]) -> str | None:
+    """The known name of what other systems call so."""
+    return next((other for names in SAME_THING if name in names for other in names if other in known), None)

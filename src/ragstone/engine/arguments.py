@@ -11,6 +11,7 @@ from ragstone.access import Credential
 from ragstone.config.settings import Settings
 from ragstone.config.validation import FLAG, MANY, Bounds, Choice, Numbers
 from ragstone.core.errors import UsageError
+from ragstone.core.types import Document
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,6 +63,7 @@ def _is_documents(values: Any) -> bool:
 
 TEXT = ArgumentKind("a text that UTF-8 can hold", _is_text)
 PATH_KIND = ArgumentKind("a path: a text or a pathlib.Path, without a NUL character", _is_path)
+DOCUMENT = ArgumentKind("a path, or a ragstone.Document", lambda value: isinstance(value, Document) or _is_text(value))
 DOCUMENTS = ArgumentKind("documents by path: a mapping from paths to texts, or to the bytes of files", _is_documents)
 ANYTHING = ArgumentKind("anything", lambda _: True)
 OPTIONAL_TEXT = ArgumentKind("a text that UTF-8 can hold, or None", lambda value: value is None or _is_text(value))
@@ -85,6 +87,7 @@ ARGUMENTS: Mapping[str, ArgumentKind | Numbers | Choice] = {
         ("name", "path", "source", "tenant", "collection", "identity", "version_label", "to", "model", "ray"), TEXT
     ),
     "file": PATH_KIND,
+    "within": ArgumentKind("the path of a document, without a NUL character", _is_path),
     "ordinal": Numbers(0, 2**31 - 1, whole=True),
     **dict.fromkeys(("reindex_after", "flush_after"), Numbers(0.01, 86_400, unset=True)),
     "limit": Numbers(0, MANY, whole=True),

@@ -10,7 +10,7 @@ from concurrent import futures
 from contextlib import suppress
 from pathlib import Path
 from types import AsyncGeneratorType, TracebackType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from ragstone.access import Credential
 from ragstone.config.load import load
@@ -117,6 +117,9 @@ class Knowledge(Waiter):
             self._loop.call_soon_threadsafe(call.give_up)
         for call in calls:
             call.wait(CLEANUP_SECONDS)
+
+    def __reduce__(self) -> NoReturn:
+        raise UsageError("an open collection cannot be pickled: open it again in the other process")
 
     def __enter__(self) -> Self:
         return self

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ragstone import guard
 from ragstone.config.deadlines import DEFAULT_DEADLINES
@@ -51,10 +52,16 @@ def check_history(history: History) -> tuple[Message, ...]:
 
 
 def _read_turn(turn: Message | Mapping[str, object]) -> Message:
-    role, text = (turn.get("role"), turn.get("content")) if isinstance(turn, Mapping) else (turn.role, turn.text)
+    given: Any = turn
+    role, text = (
+        (turn.get("role"), turn.get("content"))
+        if isinstance(turn, Mapping)
+        else (getattr(given, "role", None), getattr(given, "text", None))
+    )
     if role not in ("user", "assistant") or not isinstance(text, str):
         raise UsageError(
-            f"invalid message of the conversation {turn!r:.80}: expected a role, user or assistant, and its content"
+            f"invalid message of the conversation {turn!r:.80}: expected a role, user or assistant, and its content, "
+            'such as {"role": "user", "content": "…"}'
         )
     return Message("user" if role == "user" else "assistant", text.strip()[:LONGEST_TURN])
 

@@ -36,7 +36,7 @@ def describe_mistake(error: RequestValidationError, bodies: Sequence[Any] = ()) 
     """The first mistake of a request, in one sentence; where a value may be of several kinds, that of the nearest.
     `bodies` are the kinds of body that the endpoint takes."""
     found = error.errors()
-    first = found[0]
+    first = _find_misnamed(found, bodies) or found[0]
     if _is_kind(first["loc"][-1]) and first["type"] not in ("extra_forbidden", "json_invalid"):
         same = [one for one in found if one["loc"][: len(first["loc"]) - 1] == first["loc"][:-1]]
         first = max(same, key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
@@ -49,6 +49,18 @@ def describe_mistake(error: RequestValidationError, bodies: Sequence[Any] = ()) 
     if first["type"] == "missing":
         return f"missing field {where!r:.80}" if where else "missing body: expected JSON"
     return f"invalid {where or 'body'}: {_describe_expected(first)}"
+
+
+def _find_misnamed(found: Sequence[Any], bodies: Sequence[Any]) -> Any:
+    """The unknown field that is meant as one that is missing, such as `q` for `query`."""
+    missing = {one["loc"] for one in found if one["type"] == "missing"}
+    for one in found if missing else ():
+        *place, name = one["loc"]
+        if one["type"] == "extra_forbidden":
+            absent = [field for field in list_fields(bodies, place[1:]) if (*place, field) in missing]
+            if suggest_name(str(name), absent):
+                return one
+    return None
 
 
 def _suggest_field(name: str, bodies: Sequence[Any], place: Sequence[str | int]) -> str:

@@ -3,11 +3,12 @@
 from ragstone import guard
 from ragstone.access import Permission
 from ragstone.answering.generative.prompt import load_template
-from ragstone.core.errors import ConfigError, NoKey, NotBuilt, RagstoneError, StoreError
+from ragstone.core.errors import ConfigError, NoKey, NotBuilt, RagstoneError, StoreError, UsageError
 from ragstone.core.ports import RecallingSource
 from ragstone.core.records import Info, Run
-from ragstone.core.types import Scope
+from ragstone.core.types import Document, Scope
 from ragstone.engine.abstention_check import find_unjudged_searches
+from ragstone.engine.arguments import DOCUMENT
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches, places_of, sweep_artifacts
 from ragstone.engine.missing_collection import describe_missing
 from ragstone.engine.open_stores import find_read_only
@@ -27,11 +28,18 @@ from ragstone.stores.collection_errors import (
 class CollectionVerbs(VerbGroup):
     """The verbs for collections as a whole."""
 
-    @verb(Permission.WRITE)
-    async def delete(self, path: str, *, source: str | None = None) -> int:
-        """Take documents with this path away; returns how many."""
+    @verb(Permission.WRITE, path=DOCUMENT)
+    async def delete(self, path: str | Document | None = None, *, source: str | None = None) -> int:
+        """Remove a document, or all with this path, or with `source` alone all of that source; returns how many.
+
+        An ingestion of a source brings back the documents whose files are still there.
+        """
+        if path is None and source is None:
+            raise UsageError("nothing was removed: name a path, a document or a source")
+        if isinstance(path, Document):
+            source, path = path.source, path.path
         found = await list_newest(self._components, source, within=path)
-        doomed = [document.id for document in found if document.path == path]
+        doomed = [document.id for document in found if path in (None, document.path)]
         async with self.store.writer(self.scope) as writer:
             await writer.remove(doomed)
             await writer.settle()
