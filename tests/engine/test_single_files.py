@@ -1,5 +1,6 @@
 """Single files of a folder, and texts: added or replaced while all else stays; and the file of a document."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -36,14 +37,16 @@ async def test_a_file_is_added_or_replaced_and_the_others_stay(folder: Path, tmp
 
 async def test_texts_of_a_program_are_documents_with_their_metadata(tmp_path: Path) -> None:
     async with Engine(Settings(store=str(tmp_path / "store")), embedder=BagOfWords()) as kb:
-        pumps = '---\n{"tags": ["garden"]}\n---\n# Pumps\n\nThe pump starts at six.\n'
+        facts = {"tags": ["garden"], "date": date(2026, 1, 31), "owner": "Ann\u2028\x85 \N{GRINNING FACE}: \\ 'x'"}
+        pumps = {"text": "# Pumps\n\nThe pump starts at six.\n", "meta": facts}
         await kb.ingest_texts({"a/pumps.md": pumps, "b.html": b"<p>The gate is shut at night.</p>", "c.txt": "Old."})
         run = await kb.ingest_texts({"c.txt": "The lamp is lit at eight.", "d.txt": ""})
         assert (run.source, run.stats["documents"]["changed"], run.stats["documents"]["removed"]) == ("texts", 1, 0)
         assert [skipped["reason"] for skipped in run.stats["skipped"]] == ["empty"]
         documents = {document.path: document for document in await kb.documents()}
         assert list(documents) == ["a/pumps.md", "b.html", "c.txt"]
-        assert documents["a/pumps.md"].meta["tags"] == ["garden"]
+        meta = documents["a/pumps.md"].meta
+        assert (meta["tags"], meta["date"], meta["owner"]) == (["garden"], "2026-01-31", facts["owner"])
         assert (await kb.record("c.txt"))[1] == "The lamp is lit at eight."
         with pytest.raises(UsageError, match="have no file"):
             await kb.original("c.txt")

@@ -92,6 +92,30 @@ def test_a_document_is_uploaded_found_and_deleted(server: Served, tmp_path: Path
         assert kb.documents() == []
 
 
+def test_texts_are_documents_and_go_by_path_or_source(server: Served) -> None:
+    zoo = {"text": "# Zoo\n\nThe okapi eats leaves.", "meta": {"tags": ["zoo"]}}
+    given: dict[str, Any] = {"a.md": zoo, "b.txt": b"Tapirs swim."}
+    with ragstone.connect(server.url, collection="texts") as kb:
+        run = kb.ingest_texts({**given, "c.txt": "Lions sleep.", "d.txt": ""}, name="notes")
+        assert (run.source, run.stats["documents"]["added"]) == ("notes", 3)
+        assert [one["reason"] for one in run.stats["skipped"]] == ["empty"]
+        assert kb.search("okapi", where=Where(tags=("zoo",))).hits[0].chunk.document.path == "a.md"
+        document, text = kb.record("b.txt")
+        assert (document.source, text) == ("notes", "Tapirs swim.")
+        assert kb.delete("b.txt") == kb.delete(kb.documents()[0]) == kb.delete(source="notes") == 1
+        assert kb.documents() == []
+        for call, said in (
+            (lambda: kb.record("b.txt"), "there is no document 'b.txt'"),
+            (kb.delete, "nothing was removed"),
+            (lambda: kb.ingest_texts({"../a.md": "x"}), "invalid path"),
+            (lambda: kb.ingest_texts({"a.md": "x"}, name="uploads"), "the source 'uploads' holds"),
+            (lambda: kb.ingest_texts({"a.txt": {"text": "x", "meta": {"a": 1}}}), "cannot have `meta`"),
+            (lambda: kb.ingest_texts({"a.md": {"txt": "x"}}), "unknown field"),
+        ):
+            with pytest.raises(UsageError, match=said):
+                call()
+
+
 def test_errors_are_those_of_the_library(server: Served, remote: ragstone.RemoteKnowledge) -> None:
     with pytest.raises(NotBuilt):
         ragstone.connect(server.url, collection="nope").search("x")

@@ -1,6 +1,7 @@
 """`ragstone ingest`: bring a collection in line with folders or files."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,10 +15,14 @@ from ragstone.cli.shared_options import (
     print_notes,
     print_text,
 )
+from ragstone.core.answers import Event
 from ragstone.core.errors import Unavailable
 from ragstone.core.plural import format_count
 from ragstone.core.records import Run
 from ragstone.core.types import Json
+
+if TYPE_CHECKING:
+    from ragstone.engine.blocking import Knowledge
 
 LEFT_OUT = {
     "toc": "tables of contents",
@@ -36,7 +41,8 @@ Password = Annotated[
 def ingest(
     options: SharedOptions,
     paths: Annotated[
-        list[str] | None, typer.Argument(help="Folders, files, web addresses [default: those configured].")
+        list[str] | None,
+        typer.Argument(help="Folders, files, web addresses, or - for JSON lines [default: those configured]."),
     ] = None,
     source: Annotated[str | None, typer.Option("--source", help="Name of the source [default: the folder's].")] = None,
     ignore: Annotated[list[str] | None, typer.Option(help="Glob to leave out, such as drafts/**.")] = None,
@@ -57,7 +63,8 @@ def ingest(
 ) -> int:
     """Update a collection from folders or files. Only changed documents are read and embedded.
 
-    With --json: a line for each step, then one for the result.
+    With --json: a line for each step, then one for the result. With - as the only path: a document for each line of
+    stdin, {"path": "a.md", "text": "…", "meta": {"tags": ["x"]}}; the others of its source stay.
     """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.progress import ProgressDisplay
@@ -67,22 +74,30 @@ def ingest(
         open_knowledge(options, embed__model=embedder, passwords=password) as kb,
         ProgressDisplay(ndjson=options.json) as progress,
     ):
-        runs = kb.ingest(
-            *(paths or ()),
-            name=source,
-            ignore=tuple(ignore or ()),
-            refresh=refresh,
-            checksum=checksum,
-            recreate=recreate,
-            allow_removals=allow_removals,
-            ray=ray,
-            version_label=version_label,
-            effective_at=effective_at,
-            tell=progress.show_event,
-        )
+        given: dict[str, Any] = {
+            "ignore": tuple(ignore or ()),
+            "refresh": refresh,
+            "checksum": checksum,
+            "recreate": recreate,
+            "allow_removals": allow_removals,
+            "ray": ray,
+            "version_label": version_label,
+            "effective_at": effective_at,
+        }
+        runs = _ingest(kb, paths or [], source, given, progress.show_event)
         chunks = kb.info().chunks
         print_notes(describe_stand_ins(kb.engine.settings))
     return _finish(summarize_runs(runs, chunks), as_json=options.json, strict=strict)
+
+
+def _ingest(
+    kb: "Knowledge", paths: list[str], source: str | None, given: dict[str, Any], tell: Callable[[Event], None]
+) -> list[Run]:
+    if paths == ["-"]:
+        from ragstone.cli.given_lines import ingest_lines
+
+        return ingest_lines(kb, source, given, tell)
+    return kb.ingest(*paths, name=source, tell=tell, **given)
 
 
 def _finish(done: Json, *, as_json: bool, strict: bool) -> int:

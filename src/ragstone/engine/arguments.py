@@ -11,7 +11,7 @@ from ragstone.access import Credential
 from ragstone.config.settings import Settings
 from ragstone.config.validation import FLAG, MANY, Bounds, Choice, Numbers
 from ragstone.core.errors import UsageError
-from ragstone.core.types import Document
+from ragstone.core.types import NAME_LENGTH, Document
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -57,14 +57,27 @@ def object_with(what: str, *verbs: str) -> ArgumentKind:
 
 def _is_documents(values: Any) -> bool:
     return isinstance(values, Mapping) and all(
-        _is_text(path) and (isinstance(given, bytes) or _is_text(given)) for path, given in values.items()
+        _is_text(path) and (isinstance(given, bytes | Mapping) or _is_text(given)) for path, given in values.items()
     )
+
+
+def _is_source_name(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value.strip()) == len(value) <= NAME_LENGTH and value.isprintable()
 
 
 TEXT = ArgumentKind("a text that UTF-8 can hold", _is_text)
 PATH_KIND = ArgumentKind("a path: a text or a pathlib.Path, without a NUL character", _is_path)
 DOCUMENT = ArgumentKind("a path, or a ragstone.Document", lambda value: isinstance(value, Document) or _is_text(value))
-DOCUMENTS = ArgumentKind("documents by path: a mapping from paths to texts, or to the bytes of files", _is_documents)
+SOURCE_NAME = ArgumentKind(
+    f"the name of a source: 1 to {NAME_LENGTH} printable characters",
+    lambda value: (
+        isinstance(value, str) and 0 < len(value.strip()) == len(value) <= NAME_LENGTH and value.isprintable()
+    ),
+)
+DOCUMENTS = ArgumentKind(
+    'documents by path: a mapping from paths to texts, to the bytes of files, or to {"text": …, "meta": …}',
+    _is_documents,
+)
 ANYTHING = ArgumentKind("anything", lambda _: True)
 OPTIONAL_TEXT = ArgumentKind("a text that UTF-8 can hold, or None", lambda value: value is None or _is_text(value))
 ARGUMENTS: Mapping[str, ArgumentKind | Numbers | Choice] = {

@@ -45,6 +45,7 @@ from ragstone.server.routes import (
     query,
     questions,
     runs,
+    texts,
     web_page,
 )
 from ragstone.server.startup import Startup
@@ -56,6 +57,7 @@ log = logging.getLogger("ragstone")
 ROUTERS = (
     questions,
     library,
+    texts,
     runs,
     jobs,
     pipelines,

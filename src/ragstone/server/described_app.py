@@ -19,6 +19,7 @@ EXAMPLES: Mapping[str, Json] = {
     "/v1/ask": {"query": ASKED},
     "/v1/explain": {"query": ASKED, "path": "storage.md"},
     "/v1/collections": {"name": "handbook"},
+    "/v1/texts": {"texts": {"notes/storage.md": {"text": "Samples are kept for 15 days.", "meta": {"tags": ["it"]}}}},
     "/v1/runs": {"refresh": False},
     "/v1/pipelines/{name}": {"query": ASKED, "include_sources": True},
     "/search": {"query": ASKED, "top_k": 5},

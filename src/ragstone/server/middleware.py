@@ -23,7 +23,8 @@ REQUEST_ID = "x-request-id"
 NOTHING_LOADS = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
 USABLE_ID = re.compile(r"[\w.:/+=@-]{1,128}")
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
-UPLOAD_PATH = "/v1/documents"
+UPLOAD_PATH, TEXTS_PATH = "/v1/documents", "/v1/texts"
+TEXTS_BYTES = 32_000_000  # of a body with many texts, which is held in memory
 JSON = "JSON, and say so in a header (with curl, add -H 'Content-Type: application/json')"
 FORM = "a form (multipart/form-data) with a field `file` (with curl, -F file=@manual.pdf)"
 SMALL_BODY = 65_536  # bytes that are read and dropped where nobody wants them; a longer body ends its connection
@@ -147,8 +148,7 @@ class DoorMiddleware:
             headers = Headers(scope=scope)
             self._check_host(headers)
             self._check_origin(headers)
-            upload = scope["path"] == UPLOAD_PATH
-            most = self._upload_bytes if upload else self._body_bytes
+            most = self._find_most(scope["path"])
             scope.setdefault("state", {})["body_problem"] = _find_body_problem(scope, headers, most)
             body = LimitedBody(receive, most)
             await self._app(scope, body, _close_unread(watched, headers, body))
@@ -156,6 +156,12 @@ class DoorMiddleware:
             if watched.started:
                 raise
             await _respond(describe_error(refusal), scope, receive, send)
+
+    def _find_most(self, path: str) -> int:
+        """The bytes that a body may have."""
+        if path == TEXTS_PATH:
+            return max(self._body_bytes, min(self._upload_bytes, TEXTS_BYTES))
+        return self._upload_bytes if path == UPLOAD_PATH else self._body_bytes
 
     def _check_host(self, headers: Headers) -> None:
         host = headers.get("host", "")

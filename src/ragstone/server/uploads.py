@@ -5,7 +5,7 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import AsyncIterator, Callable, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,7 +113,7 @@ class Uploads:
             await asyncio.to_thread(place_file, file, folder / path, held, engine.scope, path)
             taken = False
             try:
-                run = await _ingest_when_free(engine, folder, path)
+                run = await run_when_free(lambda: engine.ingest_files(folder, [path]))
                 self.count(run)
                 found = await _find_members(engine, path) if _has_taken(run) else []
                 if not found:
@@ -243,13 +243,13 @@ async def _find_version(engine: Engine, path: str) -> str | None:
     return document.version
 
 
-async def _ingest_when_free(engine: Engine, folder: Path, path: str) -> Run:
-    """Ingest one file, once no other process ingests uploads."""
+async def run_when_free(begin: Callable[[], Awaitable[Run]]) -> Run:
+    """Run an ingestion, once no other one of its source runs; raises `Busy` where that lasts too long."""
     loop = asyncio.get_running_loop()
     end = loop.time() + BUSY_SECONDS
     while True:
         try:
-            return await engine.ingest_files(folder, [path])
+            return await begin()
         except Busy:
             if loop.time() > end:
                 raise

@@ -10,6 +10,7 @@ from ragstone.core.ports.administration import Admin, CollectionModel, Keys, Ree
 from ragstone.core.ports.documents import (
     Chunker,
     Extractor,
+    GivenDocument,
     ListedFile,
     NotingSource,
     PeekingSource,
@@ -61,6 +62,7 @@ __all__ = [
     "FileMemory",
     "Filler",
     "FusingReader",
+    "GivenDocument",
     "IdentifiedStore",
     "Job",
     "JobQueue",

@@ -7,6 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 from ragstone.core.records import Skipped
 from ragstone.core.types import NO_FACTS, Enclosing, Extraction, Piece
 
+# A document that a program hands over: a text, the bytes of a file, or `{"text": …, "meta": …}`.
+GivenDocument = str | bytes | Mapping[str, Any]
+
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:

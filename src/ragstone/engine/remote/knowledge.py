@@ -1,8 +1,9 @@
 """`ragstone.connect(URL)`: the verbs of `ragstone.open` over HTTP, with the same arguments and results."""
 
+import re
 import time
 import uuid
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, Unpack
@@ -13,13 +14,16 @@ from ragstone.config.search_keywords import SearchKeywords
 from ragstone.core.answers import Answer, Event, Found
 from ragstone.core.errors import Unavailable, UsageError
 from ragstone.core.filters import Where
+from ragstone.core.ports import GivenDocument
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Document, Hit, Json
 from ragstone.engine.remote import shapes
 from ragstone.engine.remote.transport import Line, escape_part
+from ragstone.engine.verbs.ingestion import TEXTS
 from ragstone.retrieval.explain import Explanation
 from ragstone.retrieval.standalone_question import History, check_history
 
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 POLL_SECONDS = 0.2
 PAGE = 1000  # documents
 SECONDS = 120.0
@@ -143,18 +147,17 @@ class RemoteKnowledge(RemoteQuestions):
 
     def documents(self, source: str | None = None) -> list[Document]:
         """The documents of the collection, by source and path."""
-        return list(self._list_documents(source))
+        return self._list_documents(source)
 
-    def _list_documents(self, source: str | None) -> Iterator[Document]:
-        cursor = None
+    def _list_documents(self, source: str | None, *, path: str | None = None) -> list[Document]:
+        asked = {"collection": self._collection, "source": source, "path": path, "limit": PAGE}
+        documents, cursor = list[Document](), None
         while True:
-            page = self._line.get(
-                "/v1/documents", collection=self._collection, source=source, limit=PAGE, cursor=cursor
-            )
-            yield from map(shapes.read_document, page["documents"])
+            page = self._line.get("/v1/documents", **asked, cursor=cursor)
+            documents += map(shapes.read_document, page["documents"])
             cursor = page["next"]
             if cursor is None:
-                return
+                return documents
 
     def upload(self, file: str | Path, path: str | None = None) -> Document:
         """Add a file as a document, or replace the one at `path`, by default the file's name."""
@@ -170,11 +173,30 @@ class RemoteKnowledge(RemoteQuestions):
         made = self._line.post_form(f"/v1/documents{where}", body, f"multipart/form-data; boundary={mark}")
         return shapes.read_document(made)
 
-    def delete(self, document: Document | str) -> None:
-        """Remove a document."""
-        identity = document if isinstance(document, str) else document.id
+    def ingest_texts(self, texts: Mapping[str, GivenDocument], *, name: str = TEXTS) -> Run:
+        """Add or replace documents that are not files; as `Knowledge.ingest_texts`, in one request."""
+        body = {"texts": shapes.write_texts(texts), "source": name, "collection": self._collection}
+        return shapes.read_run(self._line.post("/v1/texts", body))
+
+    def record(self, path: str, *, source: str | None = None) -> tuple[Document, str]:
+        """A document and its text of record, secrets masked; raises `UsageError` when it is not there."""
+        found = self._list_documents(source, path=path)
+        if not found:
+            raise UsageError(f"there is no document {path!r:.300}")
+        shown = self._line.get(f"/v1/documents/{escape_part(found[0].id)}", collection=self._collection)
+        return shapes.read_document(shown), str(shown["text"])
+
+    def delete(self, path: Document | str | None = None, *, source: str | None = None) -> int:
+        """Remove a document, or all with this path or id, or with `source` alone all of that source; returns how
+        many."""
+        if path is None and source is None:
+            raise UsageError("nothing was removed: name a path, a document or a source")
+        if isinstance(path, Document) or (path is not None and source is None and UUID.fullmatch(path)):
+            doomed = [path.id if isinstance(path, Document) else path]
+        else:
+            doomed = [document.id for document in self._list_documents(source, path=path)]
         where = f"?collection={escape_part(self._collection)}" if self._collection else ""
-        self._line.delete(f"/v1/documents/{escape_part(identity)}{where}")
+        return sum([self._line.delete(f"/v1/documents/{escape_part(one)}{where}")["removed"] for one in doomed])
 
     def drop(self, name: str) -> None:
         """Erase a collection with its documents."""

@@ -1,5 +1,6 @@
 """The JSON of a server as the library's values. Fields that the JSON leaves out have their defaults."""
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
@@ -119,6 +120,14 @@ def write_filter(where: Where | None) -> Json | None:
         return None
     told = {name: value for name, value in asdict(where).items() if value not in ((), None, False, "")}
     return {**told, "conditions": [asdict(one) for one in where.conditions]}
+
+
+def write_texts(texts: Mapping[str, Any]) -> Json:
+    """Documents as a body has them: bytes in base64."""
+    return {
+        path: {"base64": b64encode(given).decode()} if isinstance(given, bytes) else given
+        for path, given in texts.items()
+    }
 
 
 def write_options(options: Mapping[str, Any]) -> Json:

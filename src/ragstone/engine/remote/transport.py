@@ -58,7 +58,7 @@ class Line:
         self._seconds = seconds
         self.shown = f"{parts.scheme}://{parts.netloc}{self._prefix}" if self._socket is None else url
 
-    def get(self, path: str, **query: object) -> Json:
+    def get(self, path: str, /, **query: object) -> Json:
         """The JSON at a path."""
         given = {name: value for name, value in query.items() if value is not None}
         return self._send("GET", path + (f"?{urlencode(given)}" if given else ""))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.access import Permission
 from ragstone.core.errors import Corrupt, Unavailable, UsageError
-from ragstone.core.ports import ListedFile, Source
+from ragstone.core.ports import GivenDocument, ListedFile, Source
 from ragstone.core.records import Run
-from ragstone.engine.arguments import DOCUMENTS, PATH_KIND, object_with
+from ragstone.engine.arguments import DOCUMENTS, PATH_KIND, SOURCE_NAME, object_with
 from ragstone.engine.artifact_cleanup import drop_collection, forget_stale_searches
 from ragstone.engine.permission_checks import verb
 from ragstone.engine.run_setup import build_run_context, make_cluster, pin_own_model
@@ -34,7 +34,7 @@ TEXTS = "texts"  # the source of documents that are no files
 class IngestionVerbs(VerbGroup):
     """The verbs that bring a collection in line with its sources."""
 
-    @verb(Permission.WRITE)
+    @verb(Permission.WRITE, name=SOURCE_NAME)
     async def ingest(
         self,
         *paths: str | Path,
@@ -117,7 +117,7 @@ class IngestionVerbs(VerbGroup):
         await forget_stale_searches(self._components)
         return runs
 
-    @verb(Permission.WRITE, folder=PATH_KIND)
+    @verb(Permission.WRITE, folder=PATH_KIND, name=SOURCE_NAME)
     async def ingest_files(
         self,
         folder: str | Path,
@@ -165,20 +165,23 @@ class IngestionVerbs(VerbGroup):
             )
         await drop_collection(self._components, self.scope.collection)
 
-    @verb(Permission.WRITE, texts=DOCUMENTS)
+    @verb(Permission.WRITE, texts=DOCUMENTS, name=SOURCE_NAME)
     async def ingest_texts(
         self,
-        texts: Mapping[str, str | bytes],
+        texts: Mapping[str, GivenDocument],
         *,
         name: str = TEXTS,
         tell: EventCallback = lambda _event: None,
     ) -> Run:
         """Add or replace documents of the source `name` that are not files; its other documents stay.
 
-        `texts` are the documents by path, such as `{"notes/monday.md": "# Monday\n…"}`: texts, or the bytes of a file.
-        The ending of the path tells the format. Raises `Busy` while the source is being ingested; a document that
-        cannot be ingested is listed in the run's stats.
+        `texts` are the documents by path, such as `{"notes/monday.md": "# Monday\n…"}`: texts, the bytes of a file, or
+        for Markdown `{"text": "…", "meta": {"tags": ["garden"]}}`, whose metadata become its front matter. The ending
+        of the path tells the format. Raises `Busy` while the source is being ingested; a document that cannot be
+        ingested is listed in the run's stats.
         """
+        if name == UPLOADS:
+            raise UsageError(f"the source {UPLOADS!r} holds the files that a server was sent: choose another name")
         from ragstone.ingestion.run import run_ingestion  # a question must not wait for it
         from ragstone.ingestion.sources import GivenDocuments
 

@@ -1,21 +1,29 @@
 """Documents that a program hands over, as a source."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
 
 from ragstone.core.document_paths import check_document_path
-from ragstone.core.errors import Refused
-from ragstone.core.ports import ListedFile
+from ragstone.core.errors import Refused, UsageError
+from ragstone.core.ports import GivenDocument, ListedFile
+from ragstone.extraction.markdown.front_matter import LARGEST
+from ragstone.extraction.media_types import BY_NAME, file_suffix
+
+KEYS = ("text", "meta")  # of a document with metadata
+MARKDOWN = "text/markdown"
+UNSAFE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # JSON has them as they are, YAML does not
 
 
 class GivenDocuments:
-    """Documents by path, each a text or the bytes of a file; archives among them are not opened."""
+    """Documents by path, each a text, a text with metadata, or the bytes of a file; archives among them are not
+    opened."""
 
-    def __init__(self, name: str, documents: Mapping[str, str | bytes]) -> None:
+    def __init__(self, name: str, documents: Mapping[str, GivenDocument]) -> None:
         self.name = name
-        self._documents = {
-            check_document_path(path): given.encode() if isinstance(given, str) else given
-            for path, given in sorted(documents.items())
-        }
+        self._documents = {check_document_path(path): _encode(path, given) for path, given in sorted(documents.items())}
 
     def walk(self) -> Iterator[ListedFile]:
         """Every document, in the order of the paths."""
@@ -28,3 +36,46 @@ class GivenDocuments:
             settings = "limits.text_bytes or limits.office_bytes"
             raise Refused("too_large", f"{path} has more than {limit:,} bytes; raise {settings}, or leave it out")
         return data
+
+
+def _encode(path: str, given: GivenDocument) -> bytes:
+    """The bytes of a document: metadata stand above its text as front matter."""
+    if isinstance(given, bytes):
+        return given
+    if isinstance(given, str):
+        return given.encode()
+    text, meta = given.get("text"), given.get("meta") or {}
+    unknown = next((key for key in given if key not in KEYS), None)
+    if unknown is not None or not isinstance(text, str) or not isinstance(meta, Mapping):
+        raise UsageError(f'invalid document {path!r:.80}: expected {{"text": "…", "meta": {{"tags": ["…"]}}}}')
+    return (write_front_matter(path, meta) + text if meta else text).encode()
+
+
+def write_front_matter(path: str, meta: Mapping[str, Any]) -> str:
+    """Metadata as the lines above a document; raises `UsageError` where a document of this path has none.
+
+    >>> write_front_matter("a.md", {"tags": ["x"], "date": date(2026, 1, 31)})
+    '---\\n{"tags": ["x"], "date": "2026-01-31"}\\n---\\n'
+    """
+    if BY_NAME.get(file_suffix(path)) != MARKDOWN:
+        raise UsageError(f"document {path!r:.80} cannot have `meta`: its path must end in .md")
+    try:
+        block = json.dumps(dict(meta), ensure_ascii=False, allow_nan=False, default=_write_date)
+        block.encode()
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"invalid `meta` of document {path!r:.80}: expected what JSON can hold ({error})") from error
+    if len(block) >= LARGEST:
+        raise UsageError(
+            f"the `meta` of document {path!r:.80} is too long: at most {LARGEST - 1:,} characters are read"
+        )
+    return f"---\n{UNSAFE.sub(_escape, block)}\n---\n"
+
+
+def _write_date(value: object) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} is not")
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"

@@ -79,15 +79,17 @@ async def list_documents(
     request: Request,
     collection: Collection = None,
     source: str | None = None,
+    path: Annotated[str | None, Query(min_length=1)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     cursor: str | None = None,
 ) -> Response:
-    """Documents by source and path; `next` is the cursor of the following page, null on the last."""
+    """Documents by source and path, with `path` those at it; `next` is the cursor of the following page, null on the
+    last."""
     engine = await open_engine(request, collection=collection)
     await engine.info()  # a collection that does not exist is named
     after = _read_cursor(cursor)
-    documents = sorted(await engine.documents(source), key=_order)
-    rest = [document for document in documents if after is None or _order(document) > after]
+    documents = sorted(await engine.documents(source, within=path), key=_order)
+    rest = [one for one in documents if path in (None, one.path) and (after is None or _order(one) > after)]
     page = rest[:limit]
     shown = await asyncio.to_thread(lambda: [full_document_json(document) for document in page])  # masks each
     return JSONResponse(
