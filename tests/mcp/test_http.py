@@ -70,7 +70,7 @@ async def test_each_key_has_its_own_tenant_and_rights(place: Place, served: str)
         assert "quokka" not in json.dumps(other)
         assert [one["documents"] for one in (await call(rival, "list_collections"))["collections"]] == [1]
         assert [one.name for one in (await rival.list_resources()).resources] == ["plan.md"]
-        for place_ in ("zoo/samples.md", "zoo/no.md", "no/no.md"):
+        for place_ in ("zoo/samples.md", "zoo/zebra.txt", "no/zebra.txt"):
             message = await fail(rival, "fetch", id=f"ragstone://default/{place_}")
             assert message.replace(place_, "PLACE") == (
                 "there is no document 'ragstone://default/PLACE'; call search, and fetch an id of its results\n"

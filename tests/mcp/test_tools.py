@@ -44,6 +44,7 @@ async def test_the_tools_tell_a_model_what_they_take_and_give(warm_place: Place)
         "fetch",
         "ask",
         "rag_search",
+        "list_documents",
         "list_collections",
         "status",
         "ingest",
@@ -78,6 +79,7 @@ async def test_the_compact_search_leads_to_a_passage(warm_place: Place) -> None:
         passage = item["ref"].replace("S1", pack["sources"]["S1"])
         read = await call(client, "fetch", id=passage)
         assert "A filter is changed each spring." in read["text"]
+        assert await call(client, "fetch", id=passage.replace("samples.md", ADDRESS)) == read
 
 
 @pytest.mark.parametrize(
@@ -93,6 +95,34 @@ async def test_a_search_keeps_to_tags_and_days(warm_place: Place, tool: str, ask
             assert any("passes the filter" in note for note in found["notes"]), other
 
 
+async def test_documents_are_listed_by_the_page_with_what_they_are_filtered_by(
+    warm_place: Place,
+) -> None:
+    async with Client(warm_place.stdio()) as client:
+        first = await call(client, "list_documents")
+        others = await call(client, "list_documents", cursor=first["next_cursor"])
+        assert first["total"] == others["total"] == len(DOCUMENTS) - 1  # one is restricted
+        ids = [one["id"] for one in (*first["documents"], *others["documents"])]
+        assert (len(set(ids)), ids) == (len(DOCUMENTS) - 1, sorted(ids))
+        assert "next_cursor" not in others
+        [one] = (await call(client, "list_documents", tags="harbour"))["documents"]
+        assert (await call(client, "list_documents", tags='["harbour"]', date_from="2026-03"))["documents"] == [one]
+        assert (one["date"], "harbour" in one["tags"]) == ("2026-03-02", True)
+        none = await call(client, "list_documents", paths=["zebra/**"])
+        assert (none["documents"], none["total"]) == ([], 0)
+        assert "no document passes these filters" in none["notes"][0]
+
+
+async def test_a_document_is_read_by_so_many_lines(warm_place: Place) -> None:
+    async with Client(warm_place.stdio()) as client:
+        whole = (await call(client, "fetch", id=ADDRESS))["text"].splitlines(keepends=True)
+        part = await call(client, "fetch", id=f"{ADDRESS}#L2", lines=2)
+        assert part["text"] == "".join(whole[1:3])
+        assert (part["metadata"]["first_line"], part["metadata"]["last_line"]) == (2, 3)
+        rest = await call(client, "fetch", id=f"{ADDRESS}#L2", lines=1000, cursor=part["metadata"]["next_cursor"])
+        assert rest["text"] == "".join(whole[3:])
+
+
 async def test_state_and_collections(warm_place: Place) -> None:
     async with Client(warm_place.stdio()) as client:
         listed = await call(client, "list_collections")
@@ -103,14 +133,16 @@ async def test_state_and_collections(warm_place: Place) -> None:
 
 
 WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
-    "unknown parameter": ("search", {"query": "a", "limit": 3}, "unknown parameter 'limit': expected one of: query,"),
+    "unknown parameter": ("search", {"query": "a", "limit": 3}, "unknown parameter 'limit'; did you mean 'top_k'?"),
+    "unlike": ("search", {"query": "a", "filter": {}}, "unknown parameter 'filter': expected one of: query,"),
+    "other name": ("fetch", {"url": ADDRESS}, "unknown parameter 'url'; did you mean 'id'?"),
     "missing": ("search", {}, "missing parameter 'query'"),
     "empty": ("ask", {"question": ""}, "invalid question"),
     "blank": ("search", {"query": "   "}, ""),
     "kind": ("search", {"query": "a", "top_k": "many"}, "invalid top_k"),
-    "bound": ("rag_search", {"query": "a", "top_k": 0}, "invalid top_k"),
+    "bound": ("rag_search", {"query": "a", "top_k": 0}, "invalid top_k: expected at least 1, not 0"),
     "long": ("search", {"query": "a" * 20_001}, "invalid query"),
-    "list": ("search", {"query": "a", "paths": "*.md"}, "invalid paths"),
+    "list": ("search", {"query": "a", "paths": 5}, "invalid paths: expected a list, not 5"),
     "collection": ("search", {"query": "a", "collection": "other"}, "list_collections"),
     "name": ("status", {"collection": "a\nb"}, "not usable"),
     "cursor": ("search", {"query": "a", "cursor": "MS4x"}, "the cursor is of another call"),
@@ -118,13 +150,15 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "document": ("fetch", {"id": "ragstone://default/zoo/other.md"}, "there is no document"),
     "source": ("fetch", {"id": "ragstone://default/other/samples.md"}, "there is no document"),
     "other collection": ("fetch", {"id": "ragstone://other/zoo/samples.md"}, "there is no document"),
-    "passage": ("fetch", {"id": "samples.md#99"}, "there is no document"),
+    "nearest": ("fetch", {"id": "sampels.md"}, f"there is no document 'sampels.md'; did you mean {ADDRESS!r}?"),
+    "passage": ("fetch", {"id": "samples.md#99"}, f"the document has no passage 99: fetch {ADDRESS} without it"),
+    "no document": ("fetch", {"id": "zebra.txt#0"}, "there is no document 'zebra.txt#0'; call search"),
     "reference": (
         "fetch",
         {"id": "S1#3"},
         "'S1#3' is a reference: fetch PATH#3, where PATH is the path that",
     ),
-    "tag": ("search", {"query": "a", "tags": "water"}, "invalid tags"),
+    "tag": ("search", {"query": "a", "tags": [5]}, "invalid tags.0: expected text, not 5"),
     "day": ("ask", {"question": "a", "date_from": "last week"}, "invalid date"),
     "upwards": ("fetch", {"id": "ragstone://default/zoo/../../ragstone.yaml"}, "there is no document"),
     "address": ("fetch", {"id": "ragstone://"}, "there is no document"),

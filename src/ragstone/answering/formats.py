@@ -12,6 +12,7 @@ from ragstone.answering.verification.citations import Mask
 from ragstone.core.answers import Answer, Citation, Event, Found, Note, Sentence, Step
 from ragstone.core.json_shapes import span_json
 from ragstone.core.late_pattern import compile_late
+from ragstone.core.line_runs import group_spans
 from ragstone.core.types import Chunk, Document, Hit, Json
 
 SCHEMA = 1
@@ -257,4 +258,4 @@ def _xml(text: str) -> str:
 
 
 def _lines(chunk: Chunk) -> str:
-    return f"{chunk.spans[0].line_start}-{chunk.spans[-1].line_end}" if chunk.spans else ""
+    return ",".join(f"{run[0].line_start}-{run[-1].line_end}" for run in group_spans(chunk.spans))

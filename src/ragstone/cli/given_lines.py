@@ -8,12 +8,21 @@ from typing import Any
 from ragstone.core.answers import Event
 from ragstone.core.errors import UsageError
 from ragstone.core.records import Run
-from ragstone.core.suggestions import suggest_name
+from ragstone.core.suggestions import suggest_argument
 from ragstone.engine.blocking import Knowledge
 from ragstone.engine.verbs.ingestion import TEXTS
 
 BATCH, BATCH_CHARACTERS = 1_000, 50_000_000  # of documents that one run takes, which are held in memory
 KEYS = ("path", "text", "meta")
+
+
+def ingest_paths(
+    kb: Knowledge, paths: list[str], source: str | None, options: Mapping[str, Any], tell: Callable[[Event], None]
+) -> list[Run]:
+    """Ingest folders and files, or with `-` the lines of stdin."""
+    if paths == ["-"]:
+        return ingest_lines(kb, source, options, tell)
+    return kb.ingest(*paths, name=source, tell=tell, **options)
 
 
 def ingest_lines(
@@ -53,7 +62,7 @@ def _find_mistake(row: object) -> str | None:
     if not isinstance(row, dict):
         return 'expected an object such as {"path": "a.md", "text": "…"}'
     if unknown := next((key for key in row if key not in KEYS), None):
-        return f"unknown key {unknown!r:.80}{suggest_name(unknown, KEYS) or ': expected path, text and meta'}"
+        return f"unknown key {unknown!r:.80}{suggest_argument(unknown, KEYS) or ': expected path, text and meta'}"
     missing = next((key for key in KEYS[:2] if not isinstance(row.get(key), str)), None)
     return f"invalid {missing}: expected text" if missing else None
 

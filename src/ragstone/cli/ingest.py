@@ -1,7 +1,6 @@
 """`ragstone ingest`: bring a collection in line with folders or files."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,14 +14,10 @@ from ragstone.cli.shared_options import (
     print_notes,
     print_text,
 )
-from ragstone.core.answers import Event
 from ragstone.core.errors import Unavailable
 from ragstone.core.plural import format_count
 from ragstone.core.records import Run
 from ragstone.core.types import Json
-
-if TYPE_CHECKING:
-    from ragstone.engine.blocking import Knowledge
 
 LEFT_OUT = {
     "toc": "tables of contents",
@@ -63,9 +58,10 @@ def ingest(
 ) -> int:
     """Update a collection from folders or files. Only changed documents are read and embedded.
 
-    With --json: a line for each step, then one for the result. With - as the only path: a document for each line of
-    stdin, {"path": "a.md", "text": "…", "meta": {"tags": ["x"]}}; the others of its source stay.
+    With --json: a line for each step, then one for the result.
+    With -: a document for each line of stdin, {"path": "a.md", "text": "…", "meta": {"tags": ["x"]}}; others stay.
     """
+    from ragstone.cli.given_lines import ingest_paths
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.progress import ProgressDisplay
     from ragstone.config.load import describe_stand_ins
@@ -74,30 +70,13 @@ def ingest(
         open_knowledge(options, embed__model=embedder, passwords=password) as kb,
         ProgressDisplay(ndjson=options.json) as progress,
     ):
-        given: dict[str, Any] = {
-            "ignore": tuple(ignore or ()),
-            "refresh": refresh,
-            "checksum": checksum,
-            "recreate": recreate,
-            "allow_removals": allow_removals,
-            "ray": ray,
-            "version_label": version_label,
-            "effective_at": effective_at,
-        }
-        runs = _ingest(kb, paths or [], source, given, progress.show_event)
+        changes = {"refresh": refresh, "checksum": checksum, "recreate": recreate, "allow_removals": allow_removals}
+        given = {"ignore": tuple(ignore or ()), **changes, "ray": ray}
+        given |= {"version_label": version_label, "effective_at": effective_at}
+        runs = ingest_paths(kb, paths or [], source, given, progress.show_event)
         chunks = kb.info().chunks
         print_notes(describe_stand_ins(kb.engine.settings))
     return _finish(summarize_runs(runs, chunks), as_json=options.json, strict=strict)
-
-
-def _ingest(
-    kb: "Knowledge", paths: list[str], source: str | None, given: dict[str, Any], tell: Callable[[Event], None]
-) -> list[Run]:
-    if paths == ["-"]:
-        from ragstone.cli.given_lines import ingest_lines
-
-        return ingest_lines(kb, source, given, tell)
-    return kb.ingest(*paths, name=source, tell=tell, **given)
 
 
 def _finish(done: Json, *, as_json: bool, strict: bool) -> int:

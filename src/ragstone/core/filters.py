@@ -11,7 +11,7 @@ from functools import wraps
 from typing import Any, Literal, TypeVar
 
 from ragstone.core.errors import UsageError
-from ragstone.core.suggestions import suggest_name
+from ragstone.core.suggestions import suggest_argument
 
 T = TypeVar("T")
 
@@ -83,7 +83,7 @@ def _describe_unknown(name: str, known: Sequence[str]) -> str:
     >>> _describe_unknown("tag", ["paths", "tags"])
     "unknown filter 'tag'; did you mean 'tags'?"
     """
-    return f"unknown filter {name!r:.80}{suggest_name(name, known) or ': expected one of: ' + ', '.join(known)}"
+    return f"unknown filter {name!r:.80}{suggest_argument(name, known) or ': expected one of: ' + ', '.join(known)}"
 
 
 @_name_unknown

@@ -13,6 +13,7 @@ SAME_THING: tuple[tuple[str, ...], ...] = (
     ("where", "filter", "filters", "metadata_filter"),
     ("messages", "history", "chat_history", "conversation"),
     ("collection", "collection_name", "index", "namespace", "knowledge_base"),
+    ("id", "url", "uri", "document_id", "doc_id", "ref", "document", "path", "paths"),
     ("cursor", "next", "offset", "page", "page_token"),
 )
 MOST_COMPARED = 10_000  # paths; letter by letter these take half a second, and a refusal should not take longer
@@ -66,18 +67,28 @@ def suggest_known(name: str, known: Iterable[str]) -> str:
 
 
 def suggest_name(name: str, known: Sequence[str]) -> str:
-    """A question whether the known name that is written most alike is meant, or that of the same thing; empty where
-    there is none.
+    """A question whether the known name that is written most alike is meant; empty where none is alike.
 
     >>> suggest_name("acmee", ["acme", "zoo"])
     "; did you mean 'acme'?"
-    >>> suggest_name("limit", ["llm_filter", "query", "top_k"])
-    "; did you mean 'top_k'?"
     """
-    near = find_same_thing(name, known) or find_alike(name, sorted(known))
-    return f"; did you mean {near!r}?" if near else ""
+    return _ask_for(find_alike(name, sorted(known)))
 
 
-def find_same_thing(name: str, known: Sequence[str]) -> str | None:
-    """The known name of what other systems call so."""
-    return next((other for names in SAME_THING if name in names for other in names if other in known), None)
+def suggest_argument(name: str, known: Sequence[str]) -> str:
+    """A question whether the known argument is meant that stands for what other systems call so, else the one that is
+    written most alike; empty where there is none.
+
+    >>> suggest_argument("limit", ["llm_filter", "query", "top_k"])
+    "; did you mean 'top_k'?"
+    >>> suggest_argument("filter", ["profile", "query"])
+    ''
+    """
+    same = next((names for names in SAME_THING if name in names), None)
+    if same is None:
+        return suggest_name(name, known)
+    return _ask_for(next((other for other in same if other in known), None))
+
+
+def _ask_for(name: str | None) -> str:
+    return f"; did you mean {name!r}?" if name else ""

@@ -1,22 +1,38 @@
 """The parameters of each tool: their bounds, their defaults, and what a model is told about them."""
 
+import json
+from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ragstone.core.errors import UsageError
+from ragstone.core.suggestions import suggest_argument
 from ragstone.core.types import LONGEST_QUESTION, NAME_LENGTH, Json
+from ragstone.core.value_mistakes import describe_expected
 
 ADDRESS_LENGTH = 20_000  # characters
 TOP_K = 10
-NOISE = ("title", "default")  # of schemas: models need neither
+NOISE = ("title", "default", "minLength", "maxLength", "maxItems")  # of schemas: models do not need them
+
+
+def _read_list(given: Any) -> Any:
+    """A list from one text, or from a list that stands as JSON in a text: models write these for lists of texts."""
+    if not isinstance(given, str):
+        return given
+    try:
+        read = json.loads(given) if given.lstrip().startswith("[") else None
+    except ValueError:
+        read = None
+    return read if isinstance(read, list) else [given]
+
 
 CollectionName = Annotated[
     str | None,
-    Field(max_length=NAME_LENGTH, description="Collection, by its name in list_collections; leave out for the usual."),
+    Field(max_length=NAME_LENGTH, description="A name of list_collections; leave out for the usual."),
 ]
 CursorText = Annotated[
-    str | None, Field(max_length=200, description="next_cursor of the result before; all other arguments as before.")
+    str | None, Field(max_length=200, description="next_cursor of the result before; same arguments.")
 ]
 QueryText = Annotated[
     str,
@@ -28,17 +44,22 @@ QueryText = Annotated[
 ]
 PathGlobs = Annotated[
     list[str] | None,
-    Field(max_length=100, description="Only documents with one of these paths or globs, such as guides/**/*.md."),
+    BeforeValidator(_read_list),
+    Field(max_length=100, description="Only these paths or globs: guides/**/*.md."),
 ]
 ProfileName = Annotated[
     str | None,
-    Field(max_length=NAME_LENGTH, description="Profile of the search; leave out for the usual one."),
+    Field(max_length=NAME_LENGTH, description="Profile of the search; leave out for the usual."),
 ]
-TagNames = Annotated[list[str] | None, Field(max_length=100, description="Only documents with one of these tags.")]
+TagNames = Annotated[
+    list[str] | None,
+    BeforeValidator(_read_list),
+    Field(max_length=100, description="Only with one of these tags."),
+]
 FirstDay = Annotated[
-    str | None, Field(max_length=40, description="Only documents dated from this day on: 2026-01-31, or 2026-01.")
+    str | None, Field(max_length=40, description="Only dated from this day on: 2026-01-31, or 2026-01.")
 ]
-LastDay = Annotated[str | None, Field(max_length=40, description="Only documents dated up to this day.")]
+LastDay = Annotated[str | None, Field(max_length=40, description="Only dated up to this day.")]
 PassageCount = Annotated[int, Field(ge=1, le=100, description="Number of passages to look at [default: 10].")]
 
 
@@ -76,13 +97,17 @@ class FetchArguments(Arguments):
         Field(
             min_length=1,
             max_length=ADDRESS_LENGTH,
-            description="An id or url of search or ask (#L10 begins at line 10), "
-            "or PATH#3 for the passage that rag_search calls S1#3, S1 being that path.",
+            description="An id or url of search or ask (#L10 begins at line 10), or "
+            "PATH#3 for what rag_search calls S1#3, S1 being that path.",
         ),
     ]
     collection: Annotated[
         str | None,
         Field(max_length=NAME_LENGTH, description="Collection of a path of rag_search; an id names its own."),
+    ] = None
+    lines: Annotated[
+        int | None,
+        Field(ge=1, description="Number of lines to read; leave out for all that fits."),
     ] = None
     cursor: CursorText = None
 
@@ -97,6 +122,17 @@ class AskArguments(Arguments):
     date_from: FirstDay = None
     date_to: LastDay = None
     profile: ProfileName = None
+
+
+class DocumentsArguments(Arguments):
+    """Of `list_documents`."""
+
+    collection: CollectionName = None
+    paths: PathGlobs = None
+    tags: TagNames = None
+    date_from: FirstDay = None
+    date_to: LastDay = None
+    cursor: CursorText = None
 
 
 class ListArguments(Arguments):
@@ -124,17 +160,18 @@ def parse_arguments(kind: type[Arguments], given: Json) -> Arguments:
     try:
         return kind.model_validate(given)
     except ValidationError as error:
-        wrong = "; ".join(_describe_mistake(kind, one["type"], one["loc"], one["msg"]) for one in error.errors()[:5])
+        wrong = "; ".join(_describe_mistake(kind, one) for one in error.errors()[:5])
         raise UsageError(wrong) from error
 
 
-def _describe_mistake(kind: type[Arguments], code: str, place: tuple[int | str, ...], message: str) -> str:
-    name = ".".join(map(str, place))[:80]
-    if code == "extra_forbidden":
-        return f"unknown parameter {name!r}: expected one of: {', '.join(kind.model_fields)}"
-    if code == "missing":
+def _describe_mistake(kind: type[Arguments], mistake: Mapping[str, Any]) -> str:
+    name = ".".join(map(str, mistake["loc"]))[:80]
+    if mistake["type"] == "extra_forbidden":
+        known = list(kind.model_fields)
+        return f"unknown parameter {name!r}{suggest_argument(name, known) or ': expected one of: ' + ', '.join(known)}"
+    if mistake["type"] == "missing":
         return f"missing parameter {name!r}"
-    return f"invalid {name}: {message[:1].lower()}{message[1:]}"
+    return f"invalid {name}: {describe_expected(mistake)}"
 
 
 def describe_arguments(kind: type[Arguments]) -> Json:

@@ -2,24 +2,23 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
 
 from ragstone import guard
 from ragstone.core.errors import NotBuilt, UsageError
+from ragstone.core.suggestions import find_nearest_path
 from ragstone.core.types import Document, Json, Span
 from ragstone.engine import Engine
-from ragstone.mcp.addresses import cite_address, format_address, parse_address
+from ragstone.mcp.addresses import Address, cite_address, format_address, parse_address
 from ragstone.mcp.arguments import FetchArguments
 from ragstone.mcp.desk import Desk, is_visible
 from ragstone.mcp.masking import mask_json, mask_text
 from ragstone.mcp.pages import BYTES_A_TOKEN, PAGE, count_tokens, make_cursor, measure_page, read_cursor
 
-R = TypeVar("R")
 FACTS = ("date", "project", "tags", "confidentiality", "doc_type")  # of a document's front matter
 REFERENCE = re.compile(r"S\d{1,4}#\d{1,8}")  # of `rag_search`
+ADVICE = "call search, and fetch an id of its results"
 LISTED = 100  # documents in a page of the list of resources
 
 
@@ -42,7 +41,8 @@ async def fetch(desk: Desk, asked: FetchArguments) -> Json:
     """A document's text, from the line that the id names, with a cursor in `metadata` where there is more."""
     stored = await find_text(desk, asked.id, asked.collection)
     start = stored.start if asked.cursor is None else read_cursor(asked.cursor, *stored.identity)
-    text, end = await asyncio.to_thread(read_page, stored.record, start)
+    stop = len(stored.record) if asked.lines is None else find_line(stored.record, asked.lines + 1, start)
+    text, end = await asyncio.to_thread(read_page, stored.record, start, stop)
     document, record = stored.document, stored.record
     first = record.count("\n", 0, start) + 1
     known = {name: document.meta[name] for name in FACTS if document.meta.get(name) is not None}
@@ -74,56 +74,63 @@ async def find_text(desk: Desk, identity: str, collection: str | None) -> Stored
     address = parse_address(identity)
     if address is not None:
         engine = await desk.open(address.collection)
-        document, record = await _read_record(engine, address.path, address.source, called=identity)
-        return StoredText(address.collection, document, record, find_line(record, address.line))
-    engine = await desk.open(collection)
-    path, _, ordinal = identity.rpartition("#")
-    start = 0
-    if path and ordinal.isdecimal() and len(ordinal) < 9:
-        start = await _find_passage(engine, path, int(ordinal), called=identity)
     else:
-        path = identity
-    document, record = await _read_record(engine, path, None, called=identity)
+        engine = await desk.open(collection)
+        path, _, ordinal = identity.rpartition("#")
+        numbered = bool(path) and ordinal.isdecimal() and len(ordinal) < 9
+        here, passage = (path, int(ordinal)) if numbered else (identity, None)
+        address = Address(engine.scope.collection, "", here, passage=passage)
+    document, record = await _read_record(engine, address, called=identity)
+    start = find_line(record, address.line)
+    if address.passage is not None:
+        start = await _find_passage(engine, document, address.passage)
     return StoredText(engine.scope.collection, document, record, start)
 
 
-async def _read_record(engine: Engine, path: str, source: str | None, *, called: str) -> tuple[Document, str]:
-    document, record = await _find(engine, engine.record(path, source=source), called=called)
+async def _read_record(engine: Engine, address: Address, *, called: str) -> tuple[Document, str]:
+    """The document at an address; one error for a document that does not exist, is another tenant's, or is not for
+    this caller."""
+    try:
+        document, record = await engine.record(address.path, source=address.source or None)
+    except (UsageError, NotBuilt) as error:
+        await engine.exists()  # raises the error of a key that is not accepted, or of a store that cannot be read
+        raise await _describe_absence(engine, address, called) from error
     if not is_visible(engine, document):
-        raise _describe_absence(called)
+        raise await _describe_absence(engine, address, called)
     return document, record
 
 
-async def _find_passage(engine: Engine, path: str, ordinal: int, *, called: str) -> int:
-    """The character at which a passage begins."""
-    chunk = await _find(engine, engine.chunk(path, ordinal), called=called)
+async def _find_passage(engine: Engine, document: Document, ordinal: int) -> int:
+    """The character at which a passage of a document that the caller may see begins."""
+    try:
+        chunk = await engine.chunk(document.path, ordinal, source=document.source)
+    except UsageError as error:
+        address = format_address(engine.scope.collection, document)
+        raise UsageError(f"the document has no passage {ordinal}: fetch {address} without it") from error
     return chunk.spans[0].char_start if chunk.spans else 0
 
 
-async def _find(engine: Engine, work: Awaitable[R], *, called: str) -> R:
-    """Give one error for a document that does not exist, is another tenant's, or is not for this caller."""
-    try:
-        return await work
-    except (UsageError, NotBuilt) as error:
-        await engine.exists()  # raises the error of a key that is not accepted, or of a store that cannot be read
-        raise _describe_absence(called) from error
-
-
-def _describe_absence(called: str) -> UsageError:
+async def _describe_absence(engine: Engine, address: Address, called: str) -> UsageError:
+    """That there is no such document, and the address of the one that the caller may see and probably means."""
     if REFERENCE.fullmatch(called):
         alias, _, ordinal = called.partition("#")
         path = f"the path that `sources` of rag_search gives for {alias}"
         return UsageError(f"{called!r} is a reference: fetch PATH#{ordinal}, where PATH is {path}")
-    return UsageError(f"there is no document {called!r:.300}; call search, and fetch an id of its results")
+    try:
+        known = {one.path: one for one in await engine.documents() if is_visible(engine, one)}
+    except NotBuilt:
+        known = {}
+    near = find_nearest_path(address.path, [*known])
+    hint = f"did you mean {format_address(engine.scope.collection, known[near])!r}?" if near else ADVICE
+    return UsageError(f"there is no document {called!r:.300}; {hint}")
 
 
-def find_line(record: str, line: int) -> int:
-    """The first character of a line (from 1), or the end of the text.
+def find_line(record: str, line: int, start: int = 0) -> int:
+    """The first character of a line (from 1, counted from the character `start`), or the end of the text.
 
     >>> [find_line("one\\ntwo", line) for line in (1, 2, 3)]
     [0, 4, 7]
     """
-    start = 0
     for _ in range(line - 1):
         end = record.find("\n", start)
         if end < 0:
@@ -132,10 +139,11 @@ def find_line(record: str, line: int) -> int:
     return start
 
 
-def read_page(record: str, start: int) -> tuple[str, int]:
-    """The masked text from a character on that fits into one result, and the character where the next page begins."""
+def read_page(record: str, start: int, stop: int) -> tuple[str, int]:
+    """The masked text between two characters, as much of it as fits into one result, and the character where the next
+    page begins."""
     secrets = guard.locate_secrets(record)
-    size = measure_page(record[start : start + PAGE * BYTES_A_TOKEN])
+    size = measure_page(record[start : min(stop, start + PAGE * BYTES_A_TOKEN)])
     while True:
         page = [Span(start, start + size, 1, 1)]
         text = mask_text(record[start : start + size], page, guard.select_secrets(secrets, page))
@@ -166,7 +174,7 @@ async def read_document(desk: Desk, address: str) -> tuple[str, str]:
             f"{address!r:.300} is not an address of a document: expected ragstone://COLLECTION/SOURCE/PATH"
         )
     stored = await find_text(desk, address, None)
-    text, end = await asyncio.to_thread(read_page, stored.record, stored.start)
+    text, end = await asyncio.to_thread(read_page, stored.record, stored.start, len(stored.record))
     if end < len(stored.record):
         line = stored.record.count("\n", 0, end) + 1
         on = f"{format_address(stored.collection, stored.document)}#L{line}"

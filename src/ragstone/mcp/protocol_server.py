@@ -151,7 +151,7 @@ def _describe_tool(tool: tools.Tool) -> Tool:
         annotations=ToolAnnotations(
             read_only_hint=not tool.writes,
             destructive_hint=tool.writes,
-            idempotent_hint=True,
+            idempotent_hint=True if tool.writes else None,  # for a tool that only reads it means nothing
             open_world_hint=False,
         ),
     )

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from ragstone.answering.formats import pack_llm
 from ragstone.core.answers import Answer, Citation, Found, Note
+from ragstone.core.filter_matching import document_matches
 from ragstone.core.filters import Where
 from ragstone.core.types import Chunk, Document, Hit, Json
 from ragstone.engine import Engine
 from ragstone.mcp.addresses import cite_address, format_address, format_lines
-from ragstone.mcp.arguments import AskArguments, SearchArguments
+from ragstone.mcp.arguments import AskArguments, DocumentsArguments, SearchArguments
 from ragstone.mcp.desk import Desk, restricted_filter
 from ragstone.mcp.masking import mask_json, mask_text
 from ragstone.mcp.pages import PAGE, make_cursor, read_cursor, shorten, take_page
@@ -17,6 +18,7 @@ from ragstone.mcp.pages import PAGE, make_cursor, read_cursor, shorten, take_pag
 PASSAGE_TOKENS = 4_000  # of one document's passages, of an answer
 CITATION_TOKENS = PAGE - PASSAGE_TOKENS  # of all citations of an answer
 QUOTE_TOKENS = 500
+LISTED = 50  # documents in a page of a list
 GAP = "\n\n"
 
 
@@ -64,12 +66,34 @@ async def ask(desk: Desk, asked: AskArguments) -> Json:
     }
 
 
+async def list_documents(desk: Desk, asked: DocumentsArguments) -> Json:
+    """The documents that pass the filters, by source and path."""
+    engine = await desk.open(asked.collection)
+    about = asked.model_dump(exclude={"cursor"})
+    start, where = read_cursor(asked.cursor, "list_documents", about), _make_filter(engine, asked)
+    passing = [document for document in await engine.documents() if document_matches(where, document)]
+    passing.sort(key=lambda document: (document.source, document.path))
+    shown = [_describe_document(engine, document) for document in passing[start : start + LISTED]]
+    page, _ = take_page(shown, 0)
+    after = start + len(page) if start + len(page) < len(passing) else None
+    notes = () if passing else (Note("none", "no document passes these filters: leave them out to list all"),)
+    return {"documents": page, "total": len(passing), **_lead_on(after, notes, "list_documents", about)}
+
+
+def _describe_document(engine: Engine, document: Document) -> Json:
+    facts = {name: document.meta[name] for name in ("date", "tags") if document.meta.get(name)}
+    named: Json = mask_json(
+        {"id": format_address(engine.scope.collection, document), "title": _name_document(document), **facts}
+    )
+    return named
+
+
 async def _find(engine: Engine, asked: SearchArguments) -> Found:
     where = _make_filter(engine, asked)
     return await engine.search(asked.query, where=where, top_k=asked.top_k, profile=asked.profile)
 
 
-def _make_filter(engine: Engine, asked: SearchArguments | AskArguments) -> Where:
+def _make_filter(engine: Engine, asked: SearchArguments | AskArguments | DocumentsArguments) -> Where:
     return replace(
         restricted_filter(engine),
         paths=tuple(asked.paths or ()),

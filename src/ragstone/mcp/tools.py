@@ -9,6 +9,7 @@ from ragstone.core.types import Json
 from ragstone.mcp.arguments import (
     Arguments,
     AskArguments,
+    DocumentsArguments,
     FetchArguments,
     IngestArguments,
     ListArguments,
@@ -20,7 +21,7 @@ from ragstone.mcp.desk import Desk
 from ragstone.mcp.documents import fetch
 from ragstone.mcp.errors import ReadOnly
 from ragstone.mcp.operating import ingest, list_collections, status
-from ragstone.mcp.searching import ask, rag_search, search
+from ragstone.mcp.searching import ask, list_documents, rag_search, search
 
 INSTRUCTIONS = """Ragstone searches the user's own documents and answers from them with checked citations.
 - A question with a short answer: `ask`. To read for yourself: `search`, then `fetch` an id of its results.
@@ -64,9 +65,9 @@ TOOLS = (
     Tool(
         "search",
         "Search documents",
-        "Find documents by meaning and by words. Use it to read for yourself; use `ask` for a short checked answer. "
-        "Returns `results`, best first: `id` for fetch, `title`, `url` to cite, and `text`, the passages that were "
-        "found, each below its lines and headings. `next_cursor` leads to further results.",
+        "Find documents by meaning and by words, to read for yourself; for a short checked answer use `ask`. Returns "
+        "`results`, best first: `id` for fetch, `title`, `url` to cite, and `text`: the passages found, each below its "
+        "lines and headings.",
         SearchArguments,
         search,
         output=SEARCH_OUTPUT,
@@ -74,8 +75,9 @@ TOOLS = (
     Tool(
         "fetch",
         "Read a document",
-        "Read a document by an `id` or `url` of search or ask. Returns `id`, `title`, `text`, `url` and `metadata` "
-        "(source, path, lines, date). A long text comes in pages: call again with `metadata.next_cursor` as `cursor`.",
+        "Read a document by an `id` or `url` of search or ask. To read around a passage, fetch its document at an "
+        'earlier line: {"id": "ragstone://…/guide.md#L80", "lines": 40}. Returns `id`, `title`, `text`, `url` and '
+        "`metadata` (source, path, lines, date). Of a long text `metadata.next_cursor` leads on.",
         FetchArguments,
         fetch,
         output=FETCH_OUTPUT,
@@ -92,25 +94,33 @@ TOOLS = (
     Tool(
         "rag_search",
         "Search in few tokens",
-        "Find passages in few tokens: for many searches, or to see quickly where something stands. Returns `sources` "
-        '(S1: a path) and `items` with `ref` ("S1#3" is passage 3 of S1), a short `snippet`, `score` and `notes`. '
+        "Find passages in few tokens: for many searches, or to see where something stands. Returns `sources` (S1: a "
+        'path) and `items` with `ref` ("S1#3" is passage 3 of S1), `snippet`, `score` and `notes`. '
         "To read on, fetch PATH#3.",
         SearchArguments,
         rag_search,
     ),
     Tool(
+        "list_documents",
+        "List documents",
+        "List documents by path, all or in a folder (`paths`), not by what they say. Returns `documents` (`id` for "
+        "fetch, `title`, `date`, `tags`) and their `total`.",
+        DocumentsArguments,
+        list_documents,
+    ),
+    Tool(
         "list_collections",
         "List collections",
-        "List the collections of documents, with their state and size. Use it if there may be several, or if a "
-        "collection was not found. `usual` is the one that is searched unless `collection` names another.",
+        "List the collections of documents, with state and size. Use it if there may be several, or if one was not "
+        "found. `usual` is searched unless `collection` names another.",
         ListArguments,
         list_collections,
     ),
     Tool(
         "status",
         "Show the state",
-        "Show whether a collection is healthy, how many documents it has, how answers are made, and whether you may "
-        "ingest. Use it if searches find nothing or fail.",
+        "Show whether a collection is healthy, its size, how answers are made, and whether you may ingest. Use it if "
+        "searches find nothing or fail.",
         PlainArguments,
         status,
     ),
@@ -118,8 +128,8 @@ TOOLS = (
         "ingest",
         "Update from the sources",
         "Bring the configured sources up to date after files changed: new and changed files are read, documents whose "
-        "files are gone are removed. It may take minutes. Returns for each source what was added, changed, removed "
-        "and skipped, and why.",
+        "files are gone are removed. It may take minutes. Returns what was added, changed, removed and skipped, "
+        "and why.",
         IngestArguments,
         ingest,
         writes=True,

@@ -10,7 +10,7 @@ from ragstone.config.validation import find_violation
 from ragstone.config.vendors import check_reranker_name
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.filters import Where
-from ragstone.core.suggestions import suggest_name
+from ragstone.core.suggestions import suggest_argument
 from ragstone.core.types import LONGEST_QUESTION
 from ragstone.retrieval.hyde import FEWEST_KINDS
 
@@ -120,7 +120,7 @@ def build_question(
     known = {one.name: getattr(defaults.options, one.name) for one in fields(SearchOptions)}
     given = {key: value for key, value in options.items() if value is not None}
     if unknown := set(given) - set(known):
-        raise UsageError(f"unknown search option {min(unknown)!r}{suggest_name(min(unknown), [*known, *OTHERS])}")
+        raise UsageError(f"unknown search option {min(unknown)!r}{suggest_argument(min(unknown), [*known, *OTHERS])}")
     if isinstance(given.get("filter"), Mapping | Where):
         raise UsageError(FILTER_HINT)
     if isinstance(name := given.get("profile"), str):

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ragstone.core.suggestions import suggest_name
+from ragstone.core.suggestions import suggest_argument
 from ragstone.server.middleware import check_body
 from ragstone.server.request_mistakes import describe_mistake
 from ragstone.server.state import authenticate
@@ -76,9 +76,9 @@ def _describe_unknown(name: str, known: set[str], fields: set[str]) -> str:
     if name in fields:
         return f"query parameter {name!r} belongs in the body"
     where = "" if known else ": this endpoint has none"
-    if near := suggest_name(name, sorted(known)):
+    if near := suggest_argument(name, sorted(known)):
         where = near
-    elif near := suggest_name(name, sorted(fields)):
+    elif near := suggest_argument(name, sorted(fields)):
         where = f"{near} It belongs in the body"
     elif known:
         where = f": this endpoint has {', '.join(sorted(known))}"

@@ -6,30 +6,11 @@ from typing import Any, get_args
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 
-from ragstone.core.suggestions import suggest_name
+from ragstone.core.suggestions import suggest_argument
+from ragstone.core.value_mistakes import describe_expected, lower_first
 
 KINDS = ("str", "int", "float", "bool")  # how pydantic names plain kinds of a union; the others are `list[…]`, `a-b`
-# What a value has to be, by the beginning of pydantic's name for the mistake; `{…}` are what pydantic tells with it.
-EXPECTED: tuple[tuple[str, str], ...] = (
-    ("int_", "a whole number"),
-    ("float_", "a number"),
-    ("finite_number", "a number"),
-    ("bool_", "true or false"),
-    ("string_type", "text"),
-    ("string_unicode", "text"),
-    ("list_type", "a list"),
-    ("dict_type", "an object"),
-    ("model_", "an object"),
-    ("literal_error", "{expected}"),
-    ("greater_than_equal", "at least {ge}"),
-    ("less_than_equal", "at most {le}"),
-    ("string_too_short", "at least {min_length} character(s)"),
-    ("string_too_long", "at most {max_length:,} characters"),
-    ("too_short", "at least {min_length} item(s)"),
-    ("too_long", "at most {max_length:,} items"),
-)
 MOST_LISTED = 8  # fields of an object
-LONGEST_ECHO = 40  # characters of a value that are shown
 
 
 def describe_mistake(error: RequestValidationError, bodies: Sequence[Any] = ()) -> str:
@@ -42,13 +23,13 @@ def describe_mistake(error: RequestValidationError, bodies: Sequence[Any] = ()) 
         first = max(same, key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if first["type"] == "json_invalid":
         said = str(first.get("ctx", {}).get("error", first["msg"]))
-        return f"invalid JSON in the body at character {first['loc'][-1]}: {_lower(said)}"
+        return f"invalid JSON in the body at character {first['loc'][-1]}: {lower_first(said)}"
     where = _name_place(first)
     if first["type"] == "extra_forbidden":
         return f"unknown field {where!r:.80}{_suggest_field(str(first['loc'][-1]), bodies, first['loc'][1:-1])}"
     if first["type"] == "missing":
         return f"missing field {where!r:.80}" if where else "missing body: expected JSON"
-    return f"invalid {where or 'body'}: {_describe_expected(first)}"
+    return f"invalid {where or 'body'}: {describe_expected(first)}"
 
 
 def _find_misnamed(found: Sequence[Any], bodies: Sequence[Any]) -> Any:
@@ -58,7 +39,7 @@ def _find_misnamed(found: Sequence[Any], bodies: Sequence[Any]) -> Any:
         *place, name = one["loc"]
         if one["type"] == "extra_forbidden":
             absent = [field for field in list_fields(bodies, place[1:]) if (*place, field) in missing]
-            if suggest_name(str(name), absent):
+            if suggest_argument(str(name), absent):
                 return one
     return None
 
@@ -66,7 +47,7 @@ def _find_misnamed(found: Sequence[Any], bodies: Sequence[Any]) -> Any:
 def _suggest_field(name: str, bodies: Sequence[Any], place: Sequence[str | int]) -> str:
     """Which field is meant, or where to look for it."""
     known = list_fields(bodies, place)
-    if near := suggest_name(name, known):
+    if near := suggest_argument(name, known):
         return near
     few = f"expected one of: {', '.join(known)}" if known and len(known) <= MOST_LISTED else ""
     return f": {few or 'leave it out, or see /v1/openapi.json for its name'}"
@@ -102,34 +83,6 @@ def _name_place(mistake: Mapping[str, Any]) -> str:
     parts += [part for part in place[-1:] if unknown or not _is_kind(part)]
     start = 1 if parts and parts[0] in ("body", "query", "path", "header") else 0
     return ".".join(str(part) for part in parts[start:])
-
-
-def _describe_expected(mistake: Mapping[str, Any]) -> str:
-    for beginning, expected in EXPECTED:
-        if mistake["type"].startswith(beginning):
-            told = {name: _shorten(value) for name, value in mistake.get("ctx", {}).items()}
-            return f"expected {expected.format(**told)}{_show_sent(mistake.get('input'))}"
-    return _lower(mistake["msg"])
-
-
-def _shorten(bound: Any) -> Any:
-    """A bound as a person writes it: 1 in place of 1.0."""
-    return int(bound) if isinstance(bound, float) and bound.is_integer() else bound
-
-
-def _show_sent(value: Any) -> str:
-    """What was sent, where it is short enough to be recognised."""
-    if value is None:
-        return ", not null"
-    if isinstance(value, bool):
-        return f", not {str(value).lower()}"
-    if isinstance(value, str | int | float) and len(repr(value)) <= LONGEST_ECHO:
-        return f", not {value!r}"
-    return ""
-
-
-def _lower(said: str) -> str:
-    return f"{said[:1].lower()}{said[1:]}"
 
 
 def _is_kind(part: str | int) -> bool:
