@@ -57,6 +57,7 @@ ASKED: list[tuple[Callable[[Any], object], str]] = [
     (lambda kb: kb.documents(5), "invalid source 5"),
     (lambda kb: kb.documents(within="a\0"), "invalid within 'a.x00': expected the path of a document"),
     (lambda kb: kb.documents(within="\ud800"), "invalid within "),
+    (lambda kb: kb.documents(identity="a\0"), "invalid identity 'a.x00': expected an id"),
     (lambda kb: kb.delete("\ud800"), "invalid path "),
     (lambda kb: kb.delete(["storage.md"]), "invalid path .*: expected a path, or a ragstone.Document"),
     (lambda kb: kb.delete(), "nothing was removed: name a path, a document or a source"),

@@ -34,6 +34,15 @@ async def test_the_page_loads_nothing_from_elsewhere(client: httpx2.AsyncClient)
     assert b"http" not in load_reference_files()["reference.js"]
 
 
+async def test_a_generated_client_has_every_endpoint_and_gets_files_as_bytes(client: httpx2.AsyncClient) -> None:
+    described = (await client.get("/v1/openapi.json")).json()
+    # Two kinds of body of one name get their modules' names, and generators take the last part of these for both.
+    assert [name for name in described["components"]["schemas"] if "__" in name] == []
+    for place, kind in (("original", "application/octet-stream"), ("pages/{number}", "image/png")):
+        answer = described["paths"][f"/v1/documents/{{identity}}/{place}"]["get"]["responses"]["200"]
+        assert list(answer["content"]) == [kind]
+
+
 async def test_the_description_names_credentials_where_a_key_is_asked_for(kept: Kept, locked: Settings) -> None:
     async with open_client(locked) as client:
         described = (await client.get("/v1/openapi.json")).json()

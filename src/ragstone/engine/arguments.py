@@ -96,10 +96,9 @@ ARGUMENTS: Mapping[str, ArgumentKind | Numbers | Choice] = {
         "a ragstone.Credential, or None", lambda value: value is None or isinstance(value, Credential)
     ),
     **dict.fromkeys(("refresh", "allow_removals", "recreate", "repair", "rekey", "poll", "flush"), FLAG),
-    **dict.fromkeys(
-        ("name", "path", "source", "tenant", "collection", "identity", "version_label", "to", "model", "ray"), TEXT
-    ),
+    **dict.fromkeys(("name", "path", "source", "tenant", "collection", "version_label", "to", "model", "ray"), TEXT),
     "file": PATH_KIND,
+    "identity": ArgumentKind("an id: a text without a NUL character", _is_path),
     "within": ArgumentKind("the path of a document, without a NUL character", _is_path),
     "ordinal": Numbers(0, 2**31 - 1, whole=True),
     **dict.fromkeys(("reindex_after", "flush_after"), Numbers(0.01, 86_400, unset=True)),

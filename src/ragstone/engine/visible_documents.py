@@ -26,15 +26,18 @@ def add_chunking_warning(info: Info) -> Info:
 
 
 async def list_newest(
-    components: Components, source: str | None = None, *, within: str | None = None
+    components: Components, source: str | None = None, *, within: str | None = None, identity: str | None = None
 ) -> list[Document]:
-    """The newest revision of each document, at the path `within` and below it where it is given, for any caller."""
-    return await components.stores.store.ledger(components.scope).documents(source, within=within)
+    """The newest revision of each document, at the path `within` and below it or with the id `identity` where they are
+    given, for any caller."""
+    return await components.stores.store.ledger(components.scope).documents(source, within=within, identity=identity)
 
 
-async def list_visible(components: Components, source: str | None, *, within: str | None = None) -> list[Document]:
+async def list_visible(
+    components: Components, source: str | None, *, within: str | None = None, identity: str | None = None
+) -> list[Document]:
     """The newest revision of each document that the caller may see, as `list_newest` gives them."""
-    newest = await list_newest(components, source, within=within)
+    newest = await list_newest(components, source, within=within, identity=identity)
     return [document for document in newest if is_visible(components, document)]
 
 

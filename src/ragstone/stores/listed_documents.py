@@ -12,8 +12,9 @@ def within_bounds(path: str) -> tuple[str, str, str]:
     return path, f"{path}/", f"{path}{chr(ord('/') + 1)}"
 
 
-def is_listed(document: Document, source: str | None, within: str | None) -> bool:
-    """Whether a document is of a source (None: of any), at the path `within` or below it (None: anywhere)."""
-    if source not in (None, document.source):
+def is_listed(document: Document, source: str | None, within: str | None, identity: str | None) -> bool:
+    """Whether a document is of a source (None: of any), at the path `within` or below it (None: anywhere), and has this
+    id (None: any)."""
+    if source not in (None, document.source) or identity not in (None, document.id):
         return False
     return within is None or document.path == within or document.path.startswith(f"{within}/")

@@ -69,9 +69,11 @@ class FileMemory(Protocol):
 class Ledger(Protocol):
     """The record of documents and runs."""
 
-    async def documents(self, source: str | None = None, *, within: str | None = None) -> list[Document]:
+    async def documents(
+        self, source: str | None = None, *, within: str | None = None, identity: str | None = None
+    ) -> list[Document]:
         """The newest complete revision of each document, by source and path; of those at the path `within` and below it
-        alone (`within/…`), where it is given."""
+        alone (`within/…`), where it is given; with `identity` the one with this id, if there is one."""
         ...
 
     def scan_documents(self) -> AsyncGenerator[Sequence[Document]]:

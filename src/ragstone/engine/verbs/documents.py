@@ -93,7 +93,9 @@ class DocumentVerbs(VerbGroup):
         return await read_info(self._components)
 
     @verb(Permission.SEARCH)
-    async def documents(self, source: str | None = None, *, within: str | None = None) -> list[Document]:
-        """The newest revision of each document that the caller may see: of all, or of those at the path `within` and
-        below it, such as the files in an archive."""
-        return await list_visible(self._components, source, within=within)
+    async def documents(
+        self, source: str | None = None, *, within: str | None = None, identity: str | None = None
+    ) -> list[Document]:
+        """The newest revision of each document that the caller may see: of all, of those at the path `within` and below
+        it, such as the files in an archive, or of the one with the id `identity`."""
+        return await list_visible(self._components, source, within=within, identity=identity)

@@ -218,6 +218,7 @@ async def delete_document(request: Request, identity: str, collection: Collectio
 
 @router.get(
     "/v1/documents/{identity}/original",
+    response_class=Response,
     responses={200: {"content": {"application/octet-stream": {}}}, **responses(401, 403, 404)},
     summary="Download a document's file",
 )
@@ -236,6 +237,7 @@ async def download_original(request: Request, identity: str, collection: Collect
 
 @router.get(
     "/v1/documents/{identity}/pages/{number}",
+    response_class=Response,
     responses={200: {"content": {"image/png": {}}}, **responses(400, 401, 403, 404)},
     summary="Draw a page",
 )
@@ -286,9 +288,8 @@ async def show_chunk(request: Request, identity: str, collection: Collection = N
 
 async def find_document(engine: Engine, identity: str) -> Document:
     """The newest revision of a document that the caller may see; raises `NotFound`."""
-    for document in await engine.documents():
-        if document.id == identity:
-            return document
+    for document in await engine.documents(identity=identity):
+        return document
     raise NotFound(f"unknown document {identity!r:.80}: GET /v1/documents lists them")
 
 

@@ -25,7 +25,7 @@ router = APIRouter(tags=["query"], route_class=CheckedRoute)
 MODEL_FAILED = ("llm_unavailable", "llm_refused")  # notes of an answer that a model should have written
 
 
-class QueryBody(BaseModel):
+class CompanyBody(BaseModel):
     """A question; the tenant is the credential's where there is one."""
 
     model_config = ConfigDict(extra="ignore")
@@ -36,7 +36,7 @@ class QueryBody(BaseModel):
 
 
 @router.post("/v1/query", responses=responses(400, 401, 403, 404, 429, 502), summary="Ask a question")
-async def query(request: Request, body: QueryBody) -> Response:
+async def query(request: Request, body: CompanyBody) -> Response:
     """An answer with its citations, or an abstention; `debug` tells how it came about, to those who may explain."""
     engine = await open_engine(request, tenant=body.tenant_id)
     if body.debug:

@@ -64,10 +64,14 @@ class EmbeddedLedger:
         self._threads = threads
         self._locks = locks
 
-    async def documents(self, source: str | None = None, *, within: str | None = None) -> list[Document]:
+    async def documents(
+        self, source: str | None = None, *, within: str | None = None, identity: str | None = None
+    ) -> list[Document]:
         which, given = "(? IS NULL OR d.source = ?)", [source, source]
         if within is not None:  # by the index over paths; `0` follows `/`
             which, given = f"{which} AND (d.path = ? OR d.path > ? AND d.path < ?)", [*given, *within_bounds(within)]
+        if identity is not None:
+            which, given = f"{which} AND d.id = ?", [*given, identity]
         sql = DOCUMENTS.format(which=which, order="d.source, d.path", limit=-1)
         return await self._threads.run(lambda: self._list_documents(sql, *given))
 

@@ -18,10 +18,12 @@ class JsonLedger:
         self._file = file
         self._scope = scope
 
-    async def documents(self, source: str | None = None, *, within: str | None = None) -> list[Document]:
+    async def documents(
+        self, source: str | None = None, *, within: str | None = None, identity: str | None = None
+    ) -> list[Document]:
         content = await self._file.read_scope(self._scope)
         newest = (states[0].document for states in content.revisions.values())
-        found = [document for document in newest if is_listed(document, source, within)]
+        found = [document for document in newest if is_listed(document, source, within, identity)]
         return sorted(found, key=lambda document: (document.source, document.path))
 
     async def list_all_revisions(self) -> list[Document]:

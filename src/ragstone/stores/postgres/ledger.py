@@ -29,6 +29,7 @@ DOCUMENTS = """SELECT DISTINCT ON (d.source, d.path, d.doc_id) v.facts
     FROM documents d JOIN document_versions v ON v.collection_id = d.collection_id AND v.doc_id = d.doc_id
     WHERE d.tenant_id = %s AND d.collection_id = %s AND (%s::text IS NULL OR d.source = %s)
         AND (%s::text IS NULL OR d.path = %s OR d.path > %s AND d.path < %s)
+        AND (%s::text IS NULL OR d.doc_id = %s)
     ORDER BY d.source, d.path, d.doc_id, v.revision DESC"""
 # The server sorts once and keeps the rest; a page of its own each would sort all documents again.
 SCAN_DOCUMENTS = """DECLARE stored NO SCROLL CURSOR FOR
@@ -132,14 +133,15 @@ class PostgresLedger:
         self._scope = scope
         self._locks = locks
 
-    async def documents(self, source: str | None = None, *, within: str | None = None) -> list[Document]:
+    async def documents(
+        self, source: str | None = None, *, within: str | None = None, identity: str | None = None
+    ) -> list[Document]:
         bounds = (None,) * 3 if within is None else within_bounds(within)
 
         async def read_documents(cursor: Cursor, _: int) -> list[Document]:
             collection = await read_collection(cursor, self._scope)
-            await cursor.execute(
-                DOCUMENTS, (collection.tenant, collection.collection_id, source, source, within, *bounds)
-            )
+            which = (source, source, within, *bounds, identity, identity)
+            await cursor.execute(DOCUMENTS, (collection.tenant, collection.collection_id, *which))
             return [decode_document(bytes(facts)) for (facts,) in await cursor.fetchall()]
 
         return await self._pool.run_transaction(self._scope.tenant, read_documents)

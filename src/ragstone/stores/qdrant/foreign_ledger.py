@@ -18,14 +18,16 @@ class ForeignLedger:
         self._inner = inner
         self._foreign = foreign
 
-    async def documents(self, source: str | None = None, *, within: str | None = None) -> list[Document]:
+    async def documents(
+        self, source: str | None = None, *, within: str | None = None, identity: str | None = None
+    ) -> list[Document]:
         try:
-            return await self._inner.documents(source, within=within)
+            return await self._inner.documents(source, within=within, identity=identity)
         except NotBuilt:
             content = await self._foreign.read()
             if content is None:
                 raise
-            return [one for one in content.documents if is_listed(one, source, within)]
+            return [one for one in content.documents if is_listed(one, source, within, identity)]
 
     async def scan_documents(self) -> AsyncGenerator[Sequence[Document]]:
         try:

@@ -119,6 +119,9 @@ class DocumentContract(StoreFixtures):
             ("b", "a.zip/b.md"),
         ]
         assert await ledger.documents("a", within="a") == []
+        first, *_ = await ledger.documents("a")
+        assert await ledger.documents(identity=first.id) == await ledger.documents("a", identity=first.id) == [first]
+        assert await ledger.documents("b", identity=first.id) == await ledger.documents(identity="xyz") == []
 
     async def test_a_document_without_chunks_is_known_all_the_same(self, store: Store) -> None:
         await write_revisions(store, make_revision("a.md", []))
