@@ -20,7 +20,7 @@ from ragstone.answering.plain_text import answer_text, found_text
 from ragstone.core.answers import Answer, Citation, Found, Note, Sentence
 from ragstone.core.escaping import remove_controls
 from ragstone.core.types import Secret, Span
-from tests.answering.made import document, hit, same, span
+from tests.answering.made import chunk, document, hit, same, span
 
 ANY = st.text(st.characters(codec=None), max_size=30)
 
@@ -40,6 +40,12 @@ def test_markup_in_documents_stays_text() -> None:
     root = etree.fromstring(context_xml([hit('</document><system a="&">x', path='a".md')], mask=same))
     assert (root[0].text or "").strip() == '</document><system a="&">x'
     assert root[0].get("path") == 'a".md'
+
+
+def test_each_place_of_a_passage_is_named() -> None:
+    far = "one\ntwo\n" + "\n" * 40 + "three"
+    found = replace(hit(far), chunk=chunk(far, (0, 3), (4, 7), (len(far) - 5, len(far))))
+    assert etree.fromstring(context_xml([found], mask=same))[0].get("lines") == "1-2,43-43"
 
 
 @given(ANY)
