@@ -552,6 +552,45 @@ def test_an_opendocument_text_has_headings_lists_tables_and_notes() -> None:
     assert "deleted" not in found.record
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            "<text:p>Pay <text:span>within </text:span><text:span><text:s/>28</text:span> days</text:p>",
+            ["Pay within 28 days"],
+        ),
+        (
+            "<text:p>A<draw:custom-shape><text:p>In a box</text:p></draw:custom-shape></text:p>"
+            "<draw:g><draw:rect><text:p>On the page</text:p></draw:rect></draw:g>",
+            ["A", "In a box", "On the page"],
+        ),
+        (
+            "<text:p>A<draw:frame><draw:text-box><text:p>B<draw:frame><draw:text-box><text:p>C</text:p></draw:text-box>"
+            "</draw:frame></text:p></draw:text-box></draw:frame></text:p>",
+            ["A", "B", "C"],
+        ),
+        (
+            '<text:list text:style-name="L"><text:list-item><text:h text:outline-level="1">Scope</text:h>'
+            '</text:list-item></text:list><text:list text:style-name="L" text:continue-numbering="true">'
+            "<text:list-item><text:p>Who</text:p>"
+            "<text:p>and when</text:p><text:list><text:list-item><text:p>All</text:p></text:list-item></text:list>"
+            "</text:list-item></text:list>"
+            '<text:list text:style-name="L"><text:list-header><text:p>Top</text:p></text:list-header>'
+            '<text:list-item text:start-value="7"><text:p>Late</text:p></text:list-item></text:list>',
+            ["(1) Scope", "(2) Who", "and when", "2.a All", "- Top", "(7) Late"],
+        ),
+    ],
+    ids=["spans", "shapes", "nested frames", "numbers"],
+)
+def test_words_and_numbers_of_an_opendocument_text_are_as_it_shows_them(body: str, expected: list[str]) -> None:
+    styles = (
+        '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" '
+        'style:num-prefix="(" style:num-suffix=")"/><text:list-level-style-number text:level="2" style:num-format="a" '
+        'text:display-levels="2"/></text:list-style>'
+    )
+    assert [block.text for block in extract(make_odt(styles + body), "a.odt").blocks] == expected
+
+
 def test_a_number_of_thousands_of_digits_is_a_large_one() -> None:
     found = extract(make_odt(f'<text:h text:outline-level="{"9" * 5000}">Leave</text:h>'), "a.odt")
     assert blocks(found) == [("heading", 6, "Leave")]

@@ -10,6 +10,7 @@ from ragstone.extraction.archive import Element
 from ragstone.extraction.feed.elements import element_name
 from ragstone.extraction.media_types import ODP
 from ragstone.extraction.odt import CONTENT, attempt_meta, open_archive, read_body
+from ragstone.extraction.odt_lists import ListNumbers, read_attribute
 from ragstone.extraction.optional_steps import FailedStep, warn_failed_steps
 from ragstone.extraction.record.builder import BlockDraft, flatten_blocks, write_record
 
@@ -66,7 +67,7 @@ def _find_shapes(slide: Element) -> Iterator[_Shape]:
     waiting, order = list(reversed(slide)), 0
     while waiting:
         element = waiting.pop()
-        name, kind = element_name(element), _read_attribute(element, "class")
+        name, kind = element_name(element), read_attribute(element, "class")
         if name in ("g", "a"):
             waiting.extend(reversed(element))
         elif name != "notes" and kind not in MARGINS:
@@ -77,7 +78,7 @@ def _find_shapes(slide: Element) -> Iterator[_Shape]:
 
 def _read_shape(shape: Element) -> Iterator[BlockDraft]:
     """What a shape says: its text, its table; else what stands for it."""
-    drafts = [draft for draft in read_body(shape) if draft.text or draft.cells]
+    drafts = [draft for draft in read_body(shape, ListNumbers()) if draft.text or draft.cells]
     yield from drafts
     if not drafts:
         said = (" ".join((one.text or "").split()) for one in shape.iter() if element_name(one) in ("title", "desc"))
@@ -87,20 +88,16 @@ def _read_shape(shape: Element) -> Iterator[BlockDraft]:
 def _read_notes(notes: Element) -> Iterator[BlockDraft]:
     first = True
     for shape in _find_shapes(notes):
-        for draft in read_body(shape.element) if shape.kind != "page" else ():
+        for draft in read_body(shape.element, ListNumbers()) if shape.kind != "page" else ():
             if draft.text:
                 yield replace(draft, text=f"Notes: {draft.text}") if first else draft
                 first = False
 
 
 def _read_line(shape: Element) -> str:
-    return " ".join(flatten_blocks(list(read_body(shape))).split())
+    return " ".join(flatten_blocks(list(read_body(shape, ListNumbers()))).split())
 
 
 def _read_length(element: Element, name: str) -> float:
-    found = LENGTH.fullmatch(_read_attribute(element, name))
+    found = LENGTH.fullmatch(read_attribute(element, name))
     return float(found[1]) * MILLIMETRES[found[2]] if found else 0.0
-
-
-def _read_attribute(element: Element, name: str) -> str:
-    return next((str(value) for key, value in element.attrib.items() if str(key).rpartition("}")[2] == name), "")
