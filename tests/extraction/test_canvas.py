@@ -43,6 +43,13 @@ def test_cards_are_read_from_the_top_down_and_groups_are_sections() -> None:
     assert [block.level for block in found.blocks if block.type == "heading"] == [1, 2]
 
 
+@pytest.mark.parametrize("more", ["\n\nText", "\n\n%% only a comment %%"])
+def test_a_card_that_is_restricted_closes_its_canvas(more: str) -> None:
+    card = node("a", "text", text=f"---\nconfidentiality: Restricted\n---{more}")
+    found = extract(json.dumps({"nodes": [node("b", "text", text="Open"), card]}).encode(), path="a.canvas")
+    assert found.meta["confidentiality"] == "restricted"
+
+
 @pytest.mark.parametrize("value", [[], {"nodes": []}, {"nodes": [{"id": "a"}]}, {"nodes": "a"}, [{"nodes": 1}]])
 def test_other_json_is_no_canvas(value: object) -> None:
     assert read_canvas(json.dumps(value)) is None

@@ -13,7 +13,7 @@ from ragstone.core.errors import UsageError
 from ragstone.extraction.record.confidentiality import find_marked_head
 from tests.extraction.docx.files import document
 from tests.extraction.docx.files import p as paragraph
-from tests.extraction.made import make_epub, make_notebook, make_odt
+from tests.extraction.made import make_archive, make_epub, make_notebook, make_odt
 from tests.extraction.pptx.test_parse import presentation, shape
 from tests.extraction.spreadsheet.books import book, rows, sheet
 from tests.speed import in_step
@@ -123,6 +123,18 @@ CORE = (
     '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties">'
     "<cp:keywords>confidentiality: restricted</cp:keywords></cp:coreProperties>"
 )
+
+
+def linked(part: str, text: str) -> bytes:
+    """A Word document whose properties stand where its relationships alone say."""
+    with zipfile.ZipFile(io.BytesIO(document(paragraph("Dana earns 4711 apples a month.")))) as made:
+        parts = {name: made.read(name).decode() for name in made.namelist()}
+    kind = "http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties"
+    link = f'<Relationship Id="p" Type="{kind}" Target="/{part}"/></Relationships>'
+    parts["_rels/.rels"] = parts["_rels/.rels"].replace("</Relationships>", link)
+    return make_archive({**parts, part: text})
+
+
 PAGE = "<!doctype html><html><head>{}</head><body><p>Dana earns 4711 apples a month.</p></body></html>"
 DEEP = "<div>" * 3000 + "Dana earns 4711 apples a month." + "</div>" * 3000
 
@@ -183,6 +195,8 @@ OTHERS = {
     "broken.docx": office("docx", "docProps/custom.xml", CUSTOM[:-20]),
     "net.docx": office("docx", "package/services/metadata/core-properties/6f1e.psmdcp", CORE),
     "broken net.docx": office("docx", "package/services/metadata/core-properties/6f1e.psmdcp", CORE[:-20]),
+    "linked.docx": linked("about/this.xml", CORE),
+    "broken linked.docx": linked("about/this.xml", CORE[:-20]),
     "case.xlsx": office("xlsx", "docProps/Custom.XML", CUSTOM),
     "core.docx": office("docx", "docProps/core.xml", CORE),
     "custom.pptx": office("pptx", "docProps/custom.xml", CUSTOM),

@@ -62,6 +62,12 @@ def test_a_part_is_read_for_one_page() -> None:
     assert extract(archive(parts), path="plan.vsdx").record == "## Plan 0\n\nTank"
 
 
+def test_a_drawing_of_broken_pages_says_why() -> None:
+    with pytest.raises(Refused, match=r"plan\.vsdx cannot be read: .*page0\.xml") as caught:
+        read("</Shapes>")
+    assert caught.value.reason == "broken"
+
+
 def test_a_drawing_without_text_is_empty() -> None:
     with pytest.raises(Refused, match="holds no text"):
         read(shape("1", "1", ""))

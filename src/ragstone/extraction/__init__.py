@@ -17,6 +17,7 @@ from ragstone.extraction.media_types import (
     ARCHIVES,
     BY_NAME,
     CALENDAR,
+    CANVAS,
     CARD,
     CODE,
     CSV,
@@ -132,7 +133,7 @@ CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by an
 # Text formats whose first lines may say who sees them, beside what their parsers read.
 HEADED = (XML, EML, MHTML, CODE, ROFF)
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, ODP, EPUB)  # formats whose text may begin with such lines
-WORKBOOK = SandboxedFormat("workbook/7", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
+WORKBOOK = SandboxedFormat("workbook/8", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
 LARGE_JSON = SandboxedFormat("", "ragstone.extraction.plain_text:parse_json")
 DELIMITED = SandboxedFormat("csv/7", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
@@ -143,8 +144,8 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         MEDIAWIKI: SandboxedFormat("mediawiki/1", "ragstone.extraction.mediawiki.dump:parse_dump"),
         MHTML: SandboxedFormat("mhtml/11", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/12", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
-        DOCX: SandboxedFormat("docx/6", "ragstone.extraction.docx.parse:parse_docx"),
-        PPTX: SandboxedFormat("pptx/6", "ragstone.extraction.pptx.parse:parse_pptx"),
+        DOCX: SandboxedFormat("docx/7", "ragstone.extraction.docx.parse:parse_docx"),
+        PPTX: SandboxedFormat("pptx/7", "ragstone.extraction.pptx.parse:parse_pptx"),
         EML: SandboxedFormat("eml/14", "ragstone.extraction.mail.eml:parse_eml"),
         MBOX: SandboxedFormat("mbox/5", "ragstone.extraction.mail.mbox:parse_mbox"),
         CSV: DELIMITED,
@@ -156,7 +157,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         ROFF: SandboxedFormat("roff/2", "ragstone.extraction.roff.parse:parse_roff"),
         ODT: SandboxedFormat("odt/3", "ragstone.extraction.odt:parse_odt"),
         ODP: SandboxedFormat("odp/2", "ragstone.extraction.odp:parse_odp"),
-        VSDX: SandboxedFormat("vsdx/1", "ragstone.extraction.vsdx:parse_vsdx"),
+        VSDX: SandboxedFormat("vsdx/2", "ragstone.extraction.vsdx:parse_vsdx"),
         RTF: SandboxedFormat("rtf/2", "ragstone.extraction.rtf:parse_rtf"),
         OLE_WORKBOOK: WORKBOOK,
         **dict.fromkeys(SPREADSHEETS, WORKBOOK),
@@ -199,7 +200,7 @@ def extract(
             raise _refuse_unread(GZIP, path)
         return extract(text, path=name, limits=limits, processes=processes, people=people)
     reader = processes or sandbox.get_shared()
-    if media_type == JSON and len(data) > limits.text:
+    if media_type == JSON and (len(data) > limits.text or file_suffix(path) == CANVAS):
         return _extract_in_sandbox(LARGE_JSON, data, path, limits.bounds, (), reader, people=people)
     if media_type == JSON and people:
         return _make_text(JSON, people).extract(data, path=path)

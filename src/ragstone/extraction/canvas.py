@@ -6,10 +6,11 @@ from typing import Any
 import msgspec
 
 from ragstone.core.errors import Refused
-from ragstone.core.types import Block
+from ragstone.core.types import Block, Json
 from ragstone.extraction.json_values import list_dicts, strip_text
 from ragstone.extraction.markdown.parse import Markdown
 from ragstone.extraction.record.builder import BlockDraft, adopt_blocks, write_record
+from ragstone.extraction.record.confidentiality import KEY, find_levels, mentions_level
 
 GROUPS = 200  # more of one canvas are no sections
 LONGEST = 80  # characters of a card that an arrow names it by
@@ -17,8 +18,8 @@ Node = Mapping[str, Any]
 Frame = tuple[float, float, float, float]  # left, top, width, height
 
 
-def read_canvas(text: str) -> tuple[str, tuple[Block, ...]] | None:
-    """The text of record of a canvas and its blocks; None for any other JSON."""
+def read_canvas(text: str) -> tuple[str, tuple[Block, ...], Json] | None:
+    """The text of record of a canvas, its blocks and the levels that its cards say; None for any other JSON."""
     if '"nodes"' not in text:
         return None
     try:
@@ -28,10 +29,12 @@ def read_canvas(text: str) -> tuple[str, tuple[Block, ...]] | None:
     nodes = list_dicts(value.get("nodes")) if isinstance(value, dict) else []
     if not nodes or not all({"id", "type", "x", "y", "width", "height"} <= node.keys() for node in nodes):
         return None
-    return write_record(_draft_canvas(nodes, list_dicts(value.get("edges"))))
+    levels: list[Any] = []
+    record, blocks = write_record(_draft_canvas(nodes, list_dicts(value.get("edges")), levels))
+    return record, blocks, {KEY: levels} if levels else {}
 
 
-def _draft_canvas(nodes: Sequence[Node], edges: Sequence[Node]) -> Iterator[BlockDraft]:
+def _draft_canvas(nodes: Sequence[Node], edges: Sequence[Node], levels: list[Any]) -> Iterator[BlockDraft]:
     """The cards from the top down, those in a group below its name; then the arrows that say something."""
     groups = [node for node in nodes if node.get("type") == "group"][:GROUPS]
     cards = sorted((node for node in nodes if node.get("type") != "group"), key=_place)
@@ -40,12 +43,12 @@ def _draft_canvas(nodes: Sequence[Node], edges: Sequence[Node]) -> Iterator[Bloc
     for card in cards:
         within.setdefault(_find_group(card, frames), []).append(card)
     for card in within.get(-1, ()):
-        yield from _draft_card(card, 0)
+        yield from _draft_card(card, 0, levels)
     for at in sorted(range(len(groups)), key=lambda at: _place(groups[at])):
         label = " ".join(strip_text(groups[at].get("label")).split())
         yield BlockDraft("heading", label, level=2)
         for card in within.get(at, ()):
-            yield from _draft_card(card, 2 if label else 0)
+            yield from _draft_card(card, 2 if label else 0, levels)
     names = {str(node.get("id")): _name_node(node) for node in nodes}
     for edge in edges:
         ends = [names.get(str(edge.get(key)), "") for key in ("fromNode", "toNode")]
@@ -53,14 +56,16 @@ def _draft_canvas(nodes: Sequence[Node], edges: Sequence[Node]) -> Iterator[Bloc
             yield BlockDraft("list", f"- {ends[0]} → {ends[1]}: {label}", level=1)
 
 
-def _draft_card(card: Node, below: int) -> Iterator[BlockDraft]:
-    """What a card shows: its text in Markdown, the path of its file, or its address."""
+def _draft_card(card: Node, below: int, levels: list[Any]) -> Iterator[BlockDraft]:
+    """What a card shows: its text in Markdown, the path of its file, or its address; its level goes to `levels`."""
     if text := strip_text(card.get("text")):
         try:
-            drafts = list(adopt_blocks(Markdown().extract(text.encode(errors="replace"), path="card.md")))
+            found = Markdown().extract(text.encode(errors="replace"), path="card.md")
         except Refused:  # a card of comments alone
+            levels += find_levels({KEY: text}) if mentions_level(text) else ()
             return
-        for draft in drafts:
+        levels += find_levels(found.meta)
+        for draft in adopt_blocks(found):
             level = min(6, draft.level + below) if draft.type == "heading" else draft.level
             yield BlockDraft(draft.type, draft.text, draft.role, level, draft.cells, draft.language, draft.caption)
     elif shown := strip_text(card.get("file")) or strip_text(card.get("url")):

@@ -47,6 +47,7 @@ GZIP, GZIPPED = "application/gzip", "text/gzip"  # the second holds a text
 ROFF = "text/troff"
 CALENDAR = "text/calendar"
 CARD = "text/vcard"
+CANVAS = ".canvas"  # of Obsidian
 XML_DOCUMENTS = (".docbook", ".dbk", ".fb2", ".dita", ".tei", ".nxml")
 BY_NAME = {
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd", ".qmd"), "text/markdown"),
@@ -56,7 +57,7 @@ BY_NAME = {
     **dict.fromkeys((".tsv", ".tab"), TSV),
     ".eml": EML,
     **dict.fromkeys((".mbox", ".mbx"), MBOX),
-    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".canvas"), JSON),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", CANVAS), JSON),
     **dict.fromkeys((".xml", ".rss", ".atom", *XML_DOCUMENTS), XML),
     ".ipynb": NOTEBOOK,
     ".rst": RST,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from ragstone.core.errors import Refused
 from ragstone.core.newlines import unify_newlines
-from ragstone.core.types import Block, Extraction, Role
+from ragstone.core.types import Block, Extraction, Json, Role
 from ragstone.extraction.boards import read_board
 from ragstone.extraction.chats.conversation import write_conversation
 from ragstone.extraction.chats.formats import read_chat
@@ -16,7 +16,7 @@ from ragstone.extraction.json_escapes import show_characters
 from ragstone.extraction.json_mentions import show_mentions
 from ragstone.extraction.json_times import show_times
 from ragstone.extraction.keep_notes import read_note
-from ragstone.extraction.media_types import JSON, file_suffix
+from ragstone.extraction.media_types import CANVAS, JSON, file_suffix
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.record.line_index import LineIndex
 from ragstone.extraction.record.table_of_contents import mark_toc_blocks
@@ -42,7 +42,6 @@ STAMP = re.compile(rf"[\u200e\u200f]?(?:[\[(<]?{DAY}[,T]?\s{{0,2}}{TIME}|[\[(<]{
 ENTRIES = 3  # lines that begin so, and their share of all lines that are not blank
 STAMPED = 0.3
 ENTRY = 200  # characters of entries that are one block
-CANVAS = ".canvas"  # of Obsidian
 LEVELS = {"*": 0, "=": 1, "-": 2, "~": 3}
 
 
@@ -59,7 +58,7 @@ class PlainText:
     numbers of several parts follow it in the file.
     """
 
-    recipe: str = "text-10"
+    recipe: str = "text-11"
     media_type: str = "text/plain"
     people: Mapping[str, str] = field(default_factory=dict)
 
@@ -96,11 +95,12 @@ def _write_export(text: str, path: str, people: Mapping[str, str]) -> Extraction
         title, meta, record, blocks = note
         found = Extraction(record, blocks, JSON, title or None, meta)
     elif file_suffix(path) == CANVAS and (canvas := _read_canvas(text)) is not None:
-        found = Extraction(*canvas, JSON, None)
+        record, blocks, meta = canvas
+        found = Extraction(record, blocks, JSON, None, meta)
     return found if found is not None and found.blocks else None
 
 
-def _read_canvas(text: str) -> tuple[str, tuple[Block, ...]] | None:
+def _read_canvas(text: str) -> tuple[str, tuple[Block, ...], Json] | None:
     from ragstone.extraction.canvas import read_canvas  # with the parser of Markdown, for the few
 
     return read_canvas(text)

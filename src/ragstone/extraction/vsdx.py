@@ -38,6 +38,8 @@ def parse_vsdx(data: bytes, *, path: str) -> Extraction:
         read = [BlockDraft("heading", name, level=2), *texts] if texts else []
         drafts += (replace(draft, page=number) for draft in read)
     record, blocks = write_record(drafts)
+    if not blocks and package.warnings:
+        raise Refused("broken", f"{path} cannot be read: {package.warnings[0]}")
     if not blocks:
         raise Refused("empty", f"{path} holds no text")
     title, meta = attempt_properties(package)

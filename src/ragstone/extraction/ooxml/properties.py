@@ -1,7 +1,10 @@
 """Properties of a file: title, author, dates."""
 
+import posixpath
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from urllib.parse import unquote
 
 from ragstone.core.errors import Refused
 from ragstone.core.filters import RESTRICTED
@@ -30,18 +33,31 @@ LONGEST = 500
 # Where formats in a ZIP archive keep what their authors say of them, in any case of letters; and how .NET names that.
 PROPERTIES = frozenset(("docprops/core.xml", "docprops/custom.xml", "meta.xml"))
 PROPERTIES_ENDING = ".psmdcp"
+RELATIONS = "_rels/.rels"
+PROPERTY_KINDS = ("/core-properties", "/custom-properties", "/coreProperties", "/customProperties")
 
 
 def read_levels(archive: Archive) -> list[str]:
     """The levels of confidentiality in the properties of a file; restricted for a part that cannot be read."""
     levels: list[str] = []
+    linked = _find_linked(archive)
     for name in archive.names:
-        if (plain := name.lower()) in PROPERTIES or plain.endswith(PROPERTIES_ENDING):
+        if (plain := name.lower()) in PROPERTIES | linked or plain.endswith(PROPERTIES_ENDING):
             try:
                 levels += _find_levels(archive.read_xml(name))
             except Refused:
                 levels.append(RESTRICTED)
     return levels
+
+
+def _find_linked(archive: Archive) -> frozenset[str]:
+    """The parts of properties that an Office file leads to, by their names in small letters."""
+    relations = next((name for name in archive.names if name.lower() == RELATIONS), None)
+    with suppress(Refused):  # of a file without them no part is read
+        root = archive.read_xml(relations) if relations else ()
+        linked = (one for one in root if (one.get("Type") or "").endswith(PROPERTY_KINDS))
+        return frozenset(posixpath.normpath(unquote(one.get("Target") or "")).lstrip("/").lower() for one in linked)
+    return frozenset()
 
 
 def _find_levels(root: Element) -> Iterator[str]:

@@ -24,6 +24,7 @@ class _Presentation:
     drafts: list[BlockDraft] = field(default_factory=list)
     comments: list[Json] = field(default_factory=list)
     missing: list[int] = field(default_factory=list)
+    repeated: list[int] = field(default_factory=list)
     hidden: list[int] = field(default_factory=list)
     embedding: list[int] = field(default_factory=list)
     painted: list[int] = field(default_factory=list)
@@ -31,6 +32,7 @@ class _Presentation:
     def warnings(self) -> Iterator[str]:
         """One for each kind of what is not as it seems."""
         yield from _warn_slides("slides that are missing or broken were left out", self.missing)
+        yield from _warn_slides("slides that are listed again were read once", self.repeated)
         yield from _warn_slides("slides that are hidden in the show are kept", self.hidden)
         yield from _warn_slides("slides that show only pictures were not read", self.painted)
         yield from _warn_slides(EMBEDDED, self.embedding)
@@ -47,11 +49,16 @@ def parse_pptx(data: bytes, *, path: str) -> Extraction:
     slides = [links.get(one.get(R + "id") or "") for one in root.iter(P + "sldId")]
     authors = package.attempt(AUTHORS, lambda: _read_authors(package, part)) or {}
     show = _Presentation()
+    seen: set[str] = set()  # parts: a hostile file shows one on thousands of slides
     for page, link in enumerate(slides, 1):
+        if link is not None and link.target in seen:
+            show.repeated.append(page)
+            continue
         slide = package.part(link.target) if link is not None and not link.outside else None
         if link is None or slide is None:
             show.missing.append(page)
         else:
+            seen.add(link.target)
             _read_slide(show, Slide(package, link.target, slide), page, authors, package)
     record, blocks = write_record(show.drafts)
     if all(draft.made for draft in show.drafts if draft.text or draft.cells):
