@@ -618,6 +618,45 @@ def test_headings_of_rtf_are_paragraphs_with_a_level_of_the_outline() -> None:
     assert found.title == "Roofs"
 
 
+RTF_TEXTS: list[tuple[str, list[str]]] = [
+    (r"Pay{\footnote\pard\plain {\super\chftn} By law.} now.\par Then go.", ["Pay now.", "By law.", "Then go."]),
+    (
+        r"A{\shp{\*\shpinst\shptop0{\sp{\sn x}{\sv 1}}{\shptxt In a box{\footnote Small}\par}}{\shprslt no}}\par B",
+        ["A", "In a box", "Small", "B"],
+    ),
+    (
+        r"{\object\objemb{\*\objdata 00}{\result 28 days}}\par{\pntext 1.\tab}{\*\pn\pnlvlbody}Dana",
+        ["28 days", "1. Dana"],
+    ),
+    (r"Seen {\v not} here, \v nor\v0  there, \v or\plain  now. \\v", ["Seen here, there, now. \\v"]),
+    (
+        r"\trowd\cellx1\intbl Name\par First\cell Days\cell\trowd\row\trowd Dana\cell a | b\cell\row Below|x|",
+        ["| Name First | Days |", "| Dana | a | b |", "Below|x|"],
+    ),
+    (
+        r"\trowd\pard Not a row\par and {\*\nesttableprops\trowd\nestrow}open\cell left",
+        ["Not a row", "and open", "left"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "lines"), RTF_TEXTS, ids=["note", "box", "object", "hidden", "cells", "open row"])
+def test_rtf_is_read_whole_in_the_order_of_its_page(text: str, lines: list[str]) -> None:
+    found = extract(rb"{\rtf1\ansi " + text.encode() + b"}", "a.rtf")
+    assert [line.strip() for block in found.blocks for line in block.text.split("\n")] == lines
+    assert found.warnings == (("8 characters of hidden text were left out",) if "\\v " in text else ())
+
+
+def test_properties_of_rtf_are_metadata_and_its_level_closes_it() -> None:
+    info = (
+        r"{\info{\title Gr\'fc\'dfe}{\author Dana}{\doccomm Plan}}{\*\userprops {\propname Confidentiality}\proptype30"
+    )
+    found = extract((r"{\rtf1\ansi" + info + r"{\staticval Restricted}}Text}").encode(), "a.rtf")
+    assert (found.title, found.meta["author"], found.meta["description"]) == ("Grüße", "Dana", "Plan")
+    assert found.meta["confidentiality"] == "restricted"
+    assert extract(rb"{\rtf1{\info{\title Document1}}Text}", "a.rtf").title is None
+
+
 def test_an_outlook_message_is_a_mail() -> None:
     data = (Path(__file__).parent / "mail" / "outlook.msg").read_bytes()
     found = extract(data, "any name")

@@ -158,7 +158,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         ODT: SandboxedFormat("odt/3", "ragstone.extraction.odt:parse_odt"),
         ODP: SandboxedFormat("odp/2", "ragstone.extraction.odp:parse_odp"),
         VSDX: SandboxedFormat("vsdx/2", "ragstone.extraction.vsdx:parse_vsdx"),
-        RTF: SandboxedFormat("rtf/2", "ragstone.extraction.rtf:parse_rtf"),
+        RTF: SandboxedFormat("rtf/3", "ragstone.extraction.rtf:parse_rtf"),
         OLE_WORKBOOK: WORKBOOK,
         **dict.fromkeys(SPREADSHEETS, WORKBOOK),
         **dict.fromkeys(IMAGES, IMAGE),
