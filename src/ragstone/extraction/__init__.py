@@ -50,6 +50,7 @@ from ragstone.extraction.media_types import (
     SUBTITLES,
     TSV,
     VSDX,
+    WIKI_PAGE,
     XML,
     ZIP,
     detect,
@@ -131,7 +132,7 @@ class SandboxedFormat:
 UNDECIDED = (ZIP, OLE, GZIPPED, "text/utf-16")  # by the start of a file alone
 CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by another program, before they are read
 # Text formats whose first lines may say who sees them, beside what their parsers read.
-HEADED = (XML, EML, MHTML, CODE, ROFF)
+HEADED = (XML, EML, MHTML, CODE, ROFF, WIKI_PAGE)
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, ODP, EPUB)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/8", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
@@ -142,6 +143,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         HTML: SandboxedFormat("html/15", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/9", "ragstone.extraction.feed.parse:parse_feed"),
         MEDIAWIKI: SandboxedFormat("mediawiki/1", "ragstone.extraction.mediawiki.dump:parse_dump"),
+        WIKI_PAGE: SandboxedFormat("wiki-page/1", "ragstone.extraction.mediawiki.dump:parse_page"),
         MHTML: SandboxedFormat("mhtml/11", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/12", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/7", "ragstone.extraction.docx.parse:parse_docx"),

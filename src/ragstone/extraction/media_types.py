@@ -22,6 +22,7 @@ TSV = "text/tab-separated-values"
 EML = "message/rfc822"
 MBOX = "application/mbox"
 MEDIAWIKI = "application/x-mediawiki+xml"
+WIKI_PAGE = "text/x-mediawiki"
 OFFICE = "application/vnd.openxmlformats-officedocument."
 DOCX = OFFICE + "wordprocessingml.document"
 XLSX = OFFICE + "spreadsheetml.sheet"
@@ -64,6 +65,7 @@ BY_NAME = {
     **dict.fromkeys((".adoc", ".asciidoc"), ASCIIDOC),
     ".org": ORG,
     ".tex": TEX,
+    **dict.fromkeys((".mediawiki", ".wiki"), WIKI_PAGE),
     **dict.fromkeys((".srt", ".vtt"), SUBTITLES),
     **dict.fromkeys((".ics", ".ifb", ".vcs"), CALENDAR),
     **dict.fromkeys((".vcf", ".vcard"), CARD),

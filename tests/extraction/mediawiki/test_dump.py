@@ -156,3 +156,25 @@ def test_pages_of_code_are_code() -> None:
 )
 def test_markup_takes_time_in_step_with_its_size(unit: str) -> None:
     in_step(lambda size: show(size // len(unit) * unit + "x"), 8_000, 64_000, most=20)
+
+
+@pytest.mark.parametrize("name", ["Leave.mediawiki", "Leave.wiki"])
+def test_a_page_in_a_file_of_its_own_is_read_as_in_a_dump(name: str) -> None:
+    found = extract(b"== Leave ==\n'''28''' days\n* ask\n{|\n! Who\n! Days\n|-\n| Dana || 28\n|}\n", path=name)
+    assert [(block.type, block.text) for block in found.blocks] == [
+        ("heading", "Leave"),
+        ("paragraph", "28 days"),
+        ("list", "- ask"),
+        ("table", "| Who | Days |\n| Dana | 28 |"),
+    ]
+    assert (found.media_type, found.title) == ("text/x-mediawiki", "Leave")
+
+
+@pytest.mark.parametrize("text", ["Ask Dana.\n", "= Leave =\n{{{\ndays = 28\n}}}\n", "h2. Leave\n\nAsk *Dana*.\n"])
+def test_a_page_of_another_wiki_stays_as_it_is(text: str) -> None:
+    assert extract(text.encode(), path="Leave.wiki").record == text
+
+
+def test_a_page_that_shows_nothing_is_refused() -> None:
+    with pytest.raises(Refused, match=r"Leave\.wiki holds no text"):
+        extract(b"<!-- [[Leave]] -->", path="Leave.wiki")

@@ -1,6 +1,7 @@
 """Dumps of wikis (MediaWiki's export as XML): a section for each page, with its last revision."""
 
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -9,14 +10,20 @@ from lxml import etree
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.archive import SAFE, Element
+from ragstone.extraction.decoding import decode_text
 from ragstone.extraction.feed.elements import element_name
-from ragstone.extraction.media_types import MEDIAWIKI
+from ragstone.extraction.media_types import MEDIAWIKI, WIKI_PAGE
 from ragstone.extraction.mediawiki.markup import WikiNames, read_markup
 from ragstone.extraction.plain_text import PlainText
 from ragstone.extraction.record.builder import BlockDraft, write_record
 
 FILES, CATEGORIES = "6", "14"  # namespaces by their numbers
 WIKITEXT = ("", "wikitext")
+# A heading, a link, a table or emphasis; other wikis write headings in other ways.
+MARKED = re.compile(
+    r"^={1,6}[^=\n].{0,200}=[ \t]*\r?$|^\{\|[^\n|]*\n\|[-+|!]|\'\'\'|\[\[[^\[\]\n]{1,200}\]\]", re.MULTILINE
+)
+FOREIGN = re.compile(r"^[ \t]*\{\{\{", re.MULTILINE)  # code in Trac, MoinMoin, Creole and Vimwiki
 LARGEST_TEXT = 10_000_000  # bytes of a file that is kept as plain text
 
 
@@ -49,6 +56,21 @@ def parse_dump(data: bytes, *, path: str) -> Extraction:
         raise Refused("empty", f"{path} holds no page with text")
     warnings = (f"the dump is damaged after page {dump.pages:,}: {dump.fault}",) if dump.fault else ()
     return Extraction(record, blocks, MEDIAWIKI, dump.title or None, {"pages": dump.pages}, warnings)
+
+
+def parse_page(data: bytes, *, path: str) -> Extraction:
+    """A page in a file of its own, as wikis on GitHub keep them. One without marks of MediaWiki is plain text.
+
+    Raises `Refused`: encoding, empty.
+    """
+    text, warnings = decode_text(data, path=path)
+    if FOREIGN.search(text) or not MARKED.search(text):
+        return replace(PlainText().extract(data, path=path), media_type=WIKI_PAGE)
+    record, blocks = write_record(read_markup(text, WikiNames()))
+    if not blocks:
+        raise Refused("empty", f"{path} holds no text")
+    title = next((block.text for block in blocks if block.type == "heading"), None)
+    return Extraction(record, blocks, WIKI_PAGE, title, {}, warnings)
 
 
 def _read_pages(data: bytes, dump: _Dump) -> Iterator[BlockDraft]:
