@@ -628,6 +628,7 @@ RTF_TEXTS: list[tuple[str, list[str]]] = [
         r"{\object\objemb{\*\objdata 00}{\result 28 days}}\par{\pntext 1.\tab}{\*\pn\pnlvlbody}Dana",
         ["28 days", "1. Dana"],
     ),
+    (r"Done \u55357?\u56832? or \u-10179?\u-8704? half \u55357?", ["Done 😀 or 😀 half �"]),
     (r"Seen {\v not} here, \v nor\v0  there, \v or\plain  now. \\v", ["Seen here, there, now. \\v"]),
     (
         r"\trowd\cellx1\intbl Name\par First\cell Days\cell\trowd\row\trowd Dana\cell a | b\cell\row Below|x|",
@@ -640,7 +641,9 @@ RTF_TEXTS: list[tuple[str, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "lines"), RTF_TEXTS, ids=["note", "box", "object", "hidden", "cells", "open row"])
+@pytest.mark.parametrize(
+    ("text", "lines"), RTF_TEXTS, ids=["note", "box", "object", "emoji", "hidden", "cells", "open row"]
+)
 def test_rtf_is_read_whole_in_the_order_of_its_page(text: str, lines: list[str]) -> None:
     found = extract(rb"{\rtf1\ansi " + text.encode() + b"}", "a.rtf")
     assert [line.strip() for block in found.blocks for line in block.text.split("\n")] == lines

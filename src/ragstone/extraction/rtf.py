@@ -36,11 +36,9 @@ def parse_rtf(data: bytes, *, path: str) -> Extraction:
 
     Raises `Refused`: broken, empty.
     """
-    from striprtf.striprtf import rtf_to_text
-
     source = data.decode("latin-1")
     try:
-        text = str(rtf_to_text(mark_text(source), encoding="cp1252", errors="replace"))  # type: ignore[no-untyped-call]
+        text = _read_text(mark_text(source))
     except Exception as error:  # the library raises whatever a broken group leads to
         raise Refused("broken", f"{path} is not a readable RTF document: {error}; save it again") from error
     hidden = sum(len(SIGNS.sub("", one[1]).strip()) for one in UNSEEN.finditer(text))
@@ -70,10 +68,15 @@ def _read_info(start: str) -> dict[str, Any]:
 
 
 def _decode_value(value: str, page: str) -> str:
+    return " ".join(_read_text(f"{{\\rtf1\\ansi{page} {value}}}").replace("\0", "").split())
+
+
+def _read_text(rtf: str) -> str:
+    """The text; halves of characters beyond 16 bits, as RTF writes them, are put together."""
     from striprtf.striprtf import rtf_to_text
 
-    text = rtf_to_text(f"{{\\rtf1\\ansi{page} {value}}}", errors="replace")  # type: ignore[no-untyped-call]
-    return " ".join(str(text).replace("\0", "").split())
+    text = str(rtf_to_text(rtf, encoding="cp1252", errors="replace"))  # type: ignore[no-untyped-call]
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _build_drafts(text: str) -> Iterator[BlockDraft]:
