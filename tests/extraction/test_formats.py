@@ -183,8 +183,9 @@ ask --help
 """
 
 
-def test_tex_shows_what_a_reader_of_the_print_sees() -> None:
-    assert blocks(extract(TEX, "a.tex")) == [
+@pytest.mark.parametrize("path", ["a.tex", "a.latex", "a.ltx"])
+def test_tex_shows_what_a_reader_of_the_print_sees(path: str) -> None:
+    assert blocks(extract(TEX, path)) == [
         ("heading", 1, "The Handbook"),
         ("heading", 2, "Leave"),
         ("paragraph", 0, "Everybody has 28 days. They ask."),

@@ -64,7 +64,7 @@ BY_NAME = {
     ".rst": RST,
     **dict.fromkeys((".adoc", ".asciidoc"), ASCIIDOC),
     ".org": ORG,
-    ".tex": TEX,
+    **dict.fromkeys((".tex", ".latex", ".ltx"), TEX),
     **dict.fromkeys((".mediawiki", ".wiki"), WIKI_PAGE),
     **dict.fromkeys((".srt", ".vtt"), SUBTITLES),
     **dict.fromkeys((".ics", ".ifb", ".vcs"), CALENDAR),
