@@ -113,3 +113,17 @@ def test_they_are_trimmed_in_order_and_leave_only_white_space_out(text: str) -> 
 )
 def test_hostile_runs_take_time_in_step_with_their_length(text: str) -> None:
     within(5, lambda: split_sentences(text))
+
+
+@pytest.mark.parametrize("heading", ["3 Rent", "3. Rent and deposit", "3.2.1 Rent", "§ 3 Miete", "Article 3 Rent"])
+def test_a_numbered_line_above_a_paragraph_is_a_heading(heading: str) -> None:
+    text = f"LEASE\n\n{heading}\nThe rent is 41,500 euros."
+    assert [text[a:b] for a, b in split_sentences(text)] == ["LEASE", heading, "The rent is 41,500 euros."]
+
+
+@pytest.mark.parametrize(
+    "line", ["3 boats of the fleet", "3 Boats sank in 1912, when", "12 Miles from the coast", "3 Cups of flour"]
+)
+def test_a_numbered_line_that_goes_on_is_none(line: str) -> None:
+    text = f"Note\n\n{line}\nand more of it."
+    assert [text[a:b] for a, b in split_sentences(text)] == ["Note", f"{line}\nand more of it."]

@@ -23,6 +23,12 @@ RUNS_ON = re.compile(r"[^\s>.!?:;*_=#-][ \t]*\Z")
 RULE = re.compile(r"^[ \t>]*([-=~^\"'*+#_:.])(?:[ \t]*\1)+[ \t]*$", re.MULTILINE)
 # The line below the header of a table that has no outer bars, and its further rows.
 ROWS = re.compile(r"^[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?:\n[^|\n]+\|[^\n]*)*", re.MULTILINE)
+# A numbered line of a few words above a paragraph, as contracts and standards in plain text have: "3 Rent", "§ 5 Use".
+NUMBERED_HEADING = re.compile(
+    r"(?:(?<=\n\n)|\A)[ \t]{0,8}(?:§ ?\d{1,4}[a-z]?|(?:Section|Article|Clause|Artikel|Abschnitt|Ziffer|Artículo|Articolo)"
+    r" \d{1,4}|\d{1,3}(?:\.\d{1,3}){0,4})[.)]?[ \t]{1,4}(?:[^\W\d_a-z]|[a-z]+(?= [^\W\d_a-z]))[^\n.!?:;|,]{0,56}[\w)”\"]"
+    r"(?=[ \t]*\n(?:[ \t]*\n)?[ \t]*[\"“(]?[^\W\d_a-z])"
+)
 NEWLINE, SAID = re.compile(r"\n"), re.compile(r"\w")
 # What a line begins with that is numbered: the number of an item or a heading, or below a blank line a word with one
 # ("Figure 2.1.").
@@ -88,6 +94,8 @@ def _find_headings(text: str) -> Iterator[tuple[int, int]]:
     """Where headings begin and end, with the line of signs below them, and such lines by themselves."""
     for heading in MARKED.finditer(text):
         yield heading.span()
+    for numbered in NUMBERED_HEADING.finditer(text):
+        yield numbered.span()
     for bold in BOLD.finditer(text):
         if not RUNS_ON.search(_line_before(text, bold.start())):
             yield bold.span()

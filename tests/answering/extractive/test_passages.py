@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.answering.extractive.passages import split_passages
+from ragstone.answering.extractive.passages import chunk_passages, split_passages
 from ragstone.answering.extractive.question_analysis import analyze_question
 from ragstone.answering.extractive.selection import rank_passages
 from ragstone.core.types import Hit
@@ -73,3 +73,13 @@ def test_a_sentence_does_not_end_inside_a_secret() -> None:
     assert len(split_passages([Hit(whole, 1.0)])[0]) == 3
     watched = replace(whole, secrets=((start, end, "password"),))
     assert [p.text for p in split_passages([Hit(watched, 1.0)])[0]] == [record[: record.index(" It")], "It is old."]
+
+
+def test_a_numbered_line_heads_the_paragraph_below_it() -> None:
+    pieces = chunk_passages(hit("LEASE\n\n3 Rent\nThe rent is 41,500 euros.\n\n4 Use\nGoods are stored.").chunk, 0)
+    assert [(one.form, one.sections) for one in pieces if "\n" not in one.text][1:] == [
+        ("heading", ("3 Rent",)),
+        ("sentence", ("3 Rent",)),
+        ("heading", ("4 Use",)),
+        ("sentence", ("4 Use",)),
+    ]
