@@ -25,9 +25,9 @@ RULE = re.compile(r"^[ \t>]*([-=~^\"'*+#_:.])(?:[ \t]*\1)+[ \t]*$", re.MULTILINE
 ROWS = re.compile(r"^[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?:\n[^|\n]+\|[^\n]*)*", re.MULTILINE)
 # A numbered line of a few words above a paragraph, as contracts and standards in plain text have: "3 Rent", "§ 5 Use".
 NUMBERED_HEADING = re.compile(
-    r"(?:(?<=\n\n)|\A)[ \t]{0,8}(?:§ ?\d{1,4}[a-z]?|(?:Section|Article|Clause|Artikel|Abschnitt|Ziffer|Artículo|Articolo)"
-    r" \d{1,4}|\d{1,3}(?:\.\d{1,3}){0,4})[.)]?[ \t]{1,4}(?:[^\W\d_a-z]|[a-z]+(?= [^\W\d_a-z]))[^\n.!?:;|,]{0,56}[\w)”\"]"
-    r"(?=[ \t]*\n(?:[ \t]*\n)?[ \t]*[\"“(]?[^\W\d_a-z])"
+    r"(?:(?<=\n\n)|(?<=\n \n)|\A)[ \t]{0,8}(?:§ ?\d{1,4}[a-z]?|\d{1,3}(?:\.\d{1,3}){0,4}"
+    r"|(?:Section|Article|Clause|Artikel|Abschnitt|Ziffer|Artículo|Articolo) \d{1,4})[.)]?[ \t]{1,4}"
+    r"[^\W\d_a-z][^\n.!?:;|,]{0,56}[\w)”\"](?=[ \t]*\n(?:[ \t]*\n)?[ \t]*[\"“(]?[^\W\d_a-z])"
 )
 NEWLINE, SAID = re.compile(r"\n"), re.compile(r"\w")
 # What a line begins with that is numbered: the number of an item or a heading, or below a blank line a word with one
