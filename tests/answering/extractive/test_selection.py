@@ -457,8 +457,29 @@ def test_a_passage_that_says_the_question_stands_alone() -> None:
     assert answer("What is the scrape timeout?", hit(text)) == ["The scrape timeout is ten seconds."]
 
 
-def test_what_says_nothing_but_the_question_is_quoted_with_the_rest_of_its_paragraph() -> None:
-    text = "**The ring stays white.** The lamp gets no address. Restart the router.\n\nThe ring is red."
-    subject = analyze_question("The ring of my lamp stays white, what can I do?", {})
+@pytest.mark.parametrize(
+    ("question", "text", "quoted"),
+    [
+        (
+            "The ring of my lamp stays white, what can I do?",
+            "**The ring stays white.** The lamp gets no address. Restart the router.\n\nThe ring is red.",
+            "**The ring stays white.** The lamp gets no address. Restart the router.",
+        ),
+        (
+            "Why are the pages black?",
+            "**Problem:** Pages are black.\n\n**Solution:** Order a lamp.\n\n**Problem:** It hums.",
+            "**Problem:** Pages are black.\n\n**Solution:** Order a lamp.",
+        ),
+        (
+            "I lost my card, what should I do?",
+            "Q: I lost my card. What now?\nA: Come to the desk.\n\nQ: Who may borrow?\nA: All.",
+            "Q: I lost my card. What now?\nA: Come to the desk.",
+        ),
+    ],
+)
+def test_what_says_nothing_but_the_question_is_quoted_with_what_stands_behind_it(
+    question: str, text: str, quoted: str
+) -> None:
+    subject = analyze_question(question, {})
     [chosen] = select_passages(subject, rank_passages(subject, [hit(text)]))
-    assert chosen.passage.text == "**The ring stays white.** The lamp gets no address. Restart the router."
+    assert chosen.passage.text == quoted

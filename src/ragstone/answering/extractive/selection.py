@@ -18,7 +18,7 @@ from ragstone.answering.extractive.scored_passages import (
     place_of_passage,
     sort_for_reading,
 )
-from ragstone.answering.extractive.widening import widen_passage
+from ragstone.answering.extractive.widening import read_label, widen_passage
 from ragstone.answering.extractive.word_matching import Matches, WordMatch
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit
@@ -237,7 +237,8 @@ def _leaves_open(question: QuestionAnalysis, one: ScoredPassage) -> bool:
     bold words above what to do against a fault."""
     if question.kind in EXPLAINED and not one.typed:
         return True
-    return question.kind != "yes_no" and one.passage.terms - SHAPE_TERMS <= question.weights.keys()
+    label = extract_terms(read_label(one.passage.text) or "")
+    return question.kind != "yes_no" and one.passage.terms - SHAPE_TERMS - {*label} <= question.weights.keys()
 
 
 def _is_worth_adding(

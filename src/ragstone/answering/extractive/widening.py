@@ -17,6 +17,7 @@ ABOUT_CODE = re.compile(
 )
 # A line of YAML or JSON: data that a page shows beside a sentence seldom answers how something is done.
 DATA_LINE = re.compile(r"\s*(?:- )?[\"']?[\w.<>-]+[\"']?:(?:\s|$)|\s*[\[\]{}],?\s*$|\s*- \S")
+LABEL = re.compile(r"[\W_]*([^\W\d_]\w{0,11}):[*_]*(?=\s)")  # "Q:", "**Problem:**"
 SHORT_CODE = 240  # characters of code that come along with a sentence
 LONGEST_LEAD = 160  # characters of an introduction that come along with an item
 ITEMS = 10  # pieces that an introduction introduces at most
@@ -66,13 +67,26 @@ def _find_item(pieces: Sequence[Passage], at: int) -> Sequence[Passage]:
 
 
 def _find_paragraph_end(pieces: Sequence[Passage], room: int) -> int:
-    """The end of the first piece and of the sentences behind it in its paragraph that fit into `room`."""
+    """The end of the first piece and of the sentences behind it in its paragraph that fit into `room`, and in the next
+    one where both have a label, as "Problem:" and "Solution:"."""
     end = pieces[0].end
+    label = read_label(pieces[0].text)
     for one, following in pairwise(pieces):
-        if not _goes_on(one, following) or following.end - pieces[0].end > room:
+        paired = label and following.form == "sentence" and read_label(following.text) not in (None, label)
+        if not (paired or _goes_on(one, following)) or following.end - pieces[0].end > room:
             break
         end = following.end
     return end
+
+
+def read_label(text: str) -> str | None:
+    """The word before the colon that a paragraph begins with.
+
+    >>> read_label("**Problem:** It hums."), read_label("Two of them: one")
+    ('Problem', None)
+    """
+    found = LABEL.match(text)
+    return found[1] if found else None
 
 
 def _goes_on(one: Passage, following: Passage) -> bool:
