@@ -86,6 +86,11 @@ def test_question_words_and_articles_of_another_language_are_no_missing_terms() 
     assert french("Combien coûte l'assurance des employés ?").missing == ("assurance",)
 
 
+def test_verbs_that_only_ask_in_another_language_weigh_in_english_as_others_do() -> None:
+    plain = found("Which exporter badge listens?", hit(TEXT))
+    assert found("Which exporter pass listens?", hit(TEXT)).sentence == plain.sentence  # French "passe" has its stem
+
+
 def test_cosines_begin_at_what_unrelated_texts_of_the_language_reach() -> None:
     plain, raised = french("Où est la cantine ?"), french("Où est la cantine ?", floor=0.4)
     assert (plain.cosine, raised.cosine) == (0.64, 0.5)

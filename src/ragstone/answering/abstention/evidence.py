@@ -36,8 +36,7 @@ LIGHT_TERMS = frozenset(
         "named get got become order time year years date century decade country city group long often best"
     )
 )
-ASKING_VERBS = frozenset(extract_terms(" ".join(LIGHT_VERBS.values())))
-LIGHT_TERMS |= ASKING_VERBS
+ASKING_VERBS = {language: frozenset(extract_terms(words)) for language, words in LIGHT_VERBS.items()}
 LIGHTNESS = 0.3
 # Words that name nothing: a passage that lacks one lacks nothing that a reader would look for.
 PARTICLES = frozenset(
@@ -147,10 +146,11 @@ def _collect_word_signs(
     """The signs of words alone: the question beside the passage that answers best, its chunk and all hits."""
     said, over = lead.passage.text, _heading_text(lead.passage.chunk)
     section = _read_terms(question, over + lead.passage.chunk.text)
-    weights = _lighten(question.weights)
+    asking = _list_asking_verbs(question)
+    weights = _lighten(question.weights, asking)
     over_passage = text_above(lead.passage.chunk, lead.passage.closed)
     above = _read_terms(question, " ".join((over_passage, *lead.passage.sections, lead.passage.header)))
-    laid = compare_words(question.text, said, _lighten(idf), above=above, own=question.own)
+    laid = compare_words(question.text, said, _lighten(idf, asking), above=above, own=question.own)
     everywhere = section.union(*(_read_terms(question, _heading_text(hit.chunk) + hit.chunk.text) for hit in hits))
     missing = sorted((t for t in weights if not holds_term(t, everywhere)), key=lambda t: (-weights[t], t))
     return Evidence(
@@ -195,12 +195,18 @@ def _bm25_share(question: QuestionAnalysis, hits: Sequence[Hit], idf: Mapping[st
     return round(min(1.0, best / possible), 6) if possible else 0.0
 
 
-def _lighten(weights: Mapping[str, float]) -> dict[str, float]:
-    return {term: weight * (LIGHTNESS if term in LIGHT_TERMS else 1.0) for term, weight in weights.items()}
+def _list_asking_verbs(question: QuestionAnalysis) -> frozenset[str]:
+    """Verbs of the question's own language alone: "passe" is "pass" to the stemmer, which English means."""
+    return ASKING_VERBS.get(question.own.language, frozenset()) if question.own else frozenset()
+
+
+def _lighten(weights: Mapping[str, float], asking: frozenset[str]) -> dict[str, float]:
+    light = LIGHT_TERMS | asking
+    return {term: weight * (LIGHTNESS if term in light else 1.0) for term, weight in weights.items()}
 
 
 def _name_missing(question: QuestionAnalysis, missing: Sequence[str]) -> tuple[str, ...]:
-    nameless = PARTICLES if question.own is None else PARTICLES | ASKING_VERBS
+    nameless = PARTICLES | _list_asking_verbs(question)
     words = words_of_terms(question.text, [term for term in missing if term not in nameless])
     return words if question.own is None else tuple(question.own.show(word) for word in words)
 
