@@ -67,6 +67,14 @@ def test_the_kind_of_answer_is_read_from_the_question(question: str, expected: s
         ("swedish", "Vad är en brandvägg?", "what_is"),
         ("danish", "Hvor mange dage?", "how_many"),
         ("finnish", "Missä se on?", "other"),
+        ("french", "Comment remplacer une carte qui ne marche plus ?", "how_to"),
+        ("french", "Qu'est-ce qui change en mai ?", "what_is"),
+        ("french", "C'est remis par qui ?", "who"),
+        ("french", "Que faire quand il neige ?", "how_to"),
+        ("danish", "Hvad gør jeg, hvis det sner?", "what_is"),
+        ("swedish", "Vilka dagar är det öppet?", "other"),
+        ("swedish", "Vem var chef?", "who"),
+        ("german", "Um wie viel Uhr beginnt es?", "when"),
     ],
 )
 def test_the_kind_of_answer_is_read_in_the_language_of_the_question(

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Mapping
 from functools import cache
+from operator import itemgetter
 from typing import NamedTuple
 
-# The kinds in the order in which they are looked for: "how long" before "how".
+# The kinds in the order in which they are looked for at the same place: "how long" before "how".
 HOW_MANY, WHEN, WHERE, WHO, WHY = "how_many", "when", "where", "who", "why"
 HOW_TO, YES_NO, WHAT_IS = "how_to", "yes_no", "what_is"
 ASKED: Mapping[str, Mapping[str, str]] = {
@@ -25,7 +26,8 @@ ASKED: Mapping[str, Mapping[str, str]] = {
         r"|quel(?:le)?s? (?:prix|montant|nombre|taille|durée|coût|part|pourcentage|température|plafond)",
         WHEN: r"quand|(?:à|en|depuis|jusqu'à) quel(?:le)?s? (?:date|heure|jour|mois|année)|quel jour",
         WHERE: r"où|dans quel(?:le)? (?:ville|pays|salle|dossier|fichier|lieu)",
-        WHO: r"(?:à|de|par|chez|avec|pour)? ?qui|quel(?:le)? (?:personne|entreprise|société|client|service)",
+        WHO: r"^\W*qui|(?:à|de|par|chez|avec|pour) qui|qui(?=\W*$)"
+        r"|quel(?:le)? (?:personne|entreprise|société|client|service)",
         WHY: r"pourquoi|pour quelle raison",
         HOW_TO: r"comment|que (?:faire|dois-je faire|faut-il faire)",
         YES_NO: r"^\W*(?:est-ce qu[e']|peut-on|puis-je|faut-il|y a-t-il|doit-on|ai-je|a-t-on)",
@@ -74,8 +76,8 @@ ASKED: Mapping[str, Mapping[str, str]] = {
     "swedish": {
         HOW_MANY: r"hur (?:många|mycket|länge|ofta|stor[at]?|hög[at]?|långt?|dyrt?)|vad kostar",
         WHEN: r"när|vilken (?:dag|tid|månad)|vilket (?:datum|år)",
-        WHERE: r"var|vart|varifrån|i vilken (?:stad|mapp)",
-        WHO: r"vem|vems|vilka?",
+        WHERE: r"^\W*var|vart|varifrån|i vilken (?:stad|mapp)",
+        WHO: r"vem|vems|vilken (?:person|kund|avdelning)|vilket företag",
         WHY: r"varför",
         HOW_TO: r"hur",
         YES_NO: r"^\W*(?:är|har|kan|får|måste|ska|finns)",
@@ -85,7 +87,7 @@ ASKED: Mapping[str, Mapping[str, str]] = {
         HOW_MANY: r"hvor (?:mange|meget|længe|ofte|stort?|højt?|langt?|dyrt?)|hvad koster",
         WHEN: r"hvornår|hvilken (?:dag|dato|måned)|hvilket år",
         WHERE: r"hvor|hvorfra|hvorhen",
-        WHO: r"hvem|hvis",
+        WHO: r"hvem",
         WHY: r"hvorfor",
         HOW_TO: r"hvordan",
         YES_NO: r"^\W*(?:er|har|kan|må|skal|findes)",
@@ -182,13 +184,15 @@ class Answers(NamedTuple):
 
 
 def find_kind(question: str, language: str) -> str | None:
-    """The kind of answer that a question in a language asks for; None where no word tells.
+    """The kind of answer that a question in a language asks for, by the first word that tells one. A later one asks
+    nothing, as "quand" in "Que faire quand il neige ?". None where no word tells.
 
     >>> find_kind("Wie lange dauert das?", "german"), find_kind("Qui prépare les affiches ?", "french")
     ('how_many', 'who')
     """
     text = question.replace("’", "'")
-    return next((kind for kind, pattern in _compile_asked(language) if pattern.search(text)), None)
+    found = [(match.start(), kind) for kind, pattern in _compile_asked(language) if (match := pattern.search(text))]
+    return min(found, key=itemgetter(0))[1] if found else None
 
 
 @cache
