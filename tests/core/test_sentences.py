@@ -80,6 +80,9 @@ def cut(text: str) -> list[str]:
             "He lives in CA. It makes 5 MW. All art. I am 31. My",
             ["He lives in CA.", "It makes 5 MW.", "All art.", "I am 31.", "My"],
         ),
+        ("It takes a str. if not, it fails.", ["It takes a str.", "if not, it fails."]),
+        ("Zob. str. 5 i Lange Str. 7 am Ort.", ["Zob. str. 5 i Lange Str. 7 am Ort."]),
+        ("It runs on version 5.1.\nms.date: today", ["It runs on version 5.1.", "ms.date: today"]),
         ("Of | Is\n-- | :-:\na | 1\nb | 2\nEnd", ["Of | Is", "-- | :-:", "a | 1", "b | 2", "End"]),
     ],
 )

@@ -22,13 +22,13 @@ ALWAYS: Mapping[str, str] = {
     "swedish": "kl t.ex bl.a dvs s.k fr.o.m t.o.m",
 }
 BEFORE_SMALL: Mapping[str, str] = {
-    "german": "abs abt art kap pos str bd max min mio mrd std stk usw lt gem sen hr fr evt",
+    "german": "abs abt art kap pos bd max min mio mrd std stk usw lt gem sen hr fr evt",
     "french": "ex env art chap max min hab",
     "spanish": "ext art cap máx mín aprox",
     "italian": "n art cap es ecc tel circ",
     "portuguese": "cap ext",
     "dutch": "excl incl resp max min evt art",
-    "polish": "itd itp str pkt ust al woj",
+    "polish": "itd itp pkt ust al woj",
     "swedish": "osv resp inkl exkl st",
 }
 ENGLISH = frozenset(ALWAYS["english"].split())
@@ -46,8 +46,10 @@ NAMES_MONTH = compile_late(
 ARTICLE = compile_late(r"\b(?:vom|zum|beim|dem|den|der|des|zur|jede[mnrs]?)\s\d{1,2}\Z", re.IGNORECASE)
 DAY = re.compile(r"(?:0?[1-9]|[12]\d|3[01])(?:\.(?:0?[1-9]|1[0-2]))?")
 SMALL_NEXT = re.compile(r"\s{1,3}[\d§a-zà-öø-ÿ]")
+NUMBER_NEXT = re.compile(r"[ \u00a0]\d")
 WORD_NEXT = re.compile(r"\s{1,3}[^\W\d_]")
-ON_A_DAY = re.compile(r"(?:\b(?:am|im)\s|\.)\d{1,2}\Z", re.IGNORECASE)  # "am 15. des Monats", "am 31.12. ist"
+# "am 15. des Monats", "bis 31.12. ist"; "PowerShell 5.1." is a version.
+ON_A_DAY = re.compile(r"\b(?:(?:am|im)\s|(?:ab|am|bis|den|der|dem|vom|zum)\s\d{1,2}\.)\d{1,2}\Z", re.IGNORECASE)
 # "z. B.", "i. d. R.", "z.B.": letters with a stop each, of which the first is small.
 NEXT_LETTER = compile_late(r"[ \t\u00a0][^\W\d_]\.")
 LETTERS = compile_late(r"(?<![^\W_])[a-zà-öø-ÿ]\.(?:[ \u00a0]?[^\W\d_]{1,2}\.){0,3}[ \u00a0]?[^\W\d_]\Z")
@@ -72,7 +74,9 @@ def is_inside_sentence(text: str, stop: int) -> bool:
     one = len(word) == 1 and word.isalpha()
     if word in ENGLISH or (one and written.isupper()):
         return True
-    if not written.isupper() and (word in ABBREVIATIONS or word in NEAR_SMALL or word.endswith("str")):  # "Hauptstr."
+    if word.endswith("str"):  # "Hauptstr. 5", Polish "str. 5"; a function that takes a "str." ends its sentence
+        return (SMALL_NEXT if written[0].isupper() else NUMBER_NEXT).match(text, stop + 1) is not None
+    if not written.isupper() and (word in ABBREVIATIONS or word in NEAR_SMALL):
         return word in ABBREVIATIONS or SMALL_NEXT.match(text, stop + 1) is not None
     return (one and NEXT_LETTER.match(text, stop + 1) is not None) or LETTERS.search(before) is not None
 
