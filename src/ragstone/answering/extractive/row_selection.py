@@ -199,7 +199,7 @@ def _score_rows(
         header = frozenset(t for a, b in passage.row.header for t in extract_terms(text[a:b]))
         above_row = around | header | find_abbreviated(question.weights.keys(), _list_headers(passage))
         match = _match_label(asked, passage.row.label, group, above_row, named)
-        match = max(match, STRONG * _is_named(asked, question, passage.row, above_row | named))
+        match = max(match, STRONG * _is_named(asked, question, passage, above_row | named))
         match *= OTHER_UNIT if share and not asked.share else 1.0
         match = round(max(match, CELLS * _match_cells(question, passage, above_row | named)), 6)
         score = round(match + _compare_time_and_group(asked, passage, group, above_row), 6)
@@ -245,7 +245,7 @@ def _match_label(
     return best
 
 
-def _is_named(asked: _Asked, question: QuestionAnalysis, row: TableRow, around: frozenset[str]) -> bool:
+def _is_named(asked: _Asked, question: QuestionAnalysis, passage: Passage, around: frozenset[str]) -> bool:
     """Whether a question without a date says the whole label, or another cell, and all else that it says stands above
     the row: a table of plans that has a column for storage answers how much storage the company plan has, one of staff
     that begins with numbers the extension of a person."""
@@ -254,7 +254,9 @@ def _is_named(asked: _Asked, question: QuestionAnalysis, row: TableRow, around: 
     measured = ASKS_MEASURE.search(question.text)
     asking = PRICE_TERMS if ASKS_PRICE.search(question.text) else frozenset[str]()
     wanted = question.weights.keys() - asking - frozenset(extract_terms(measured[1]) if measured else ())
-    for text in (row.label, *row.cells):
+    if passage.row is None or not wanted - passage.terms <= around:
+        return False
+    for text in (passage.row.label, *passage.row.cells):
         terms = frozenset(extract_terms(text)) - SHAPE_TERMS
         if terms <= SUM_TERMS or (OTHER.search(text) and not asked.other):  # the terms leave it out
             continue
