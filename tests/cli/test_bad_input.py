@@ -180,7 +180,8 @@ ESCAPED = r"new\nline\x85\u2028\u202e.md"
 def test_a_name_never_breaks_a_line_or_turns_it_around(run: Run, docs: Path) -> None:
     (docs / NAME).write_text("# Colours\n\nThe colour is green.\n", encoding="utf-8")
     (docs / ("bad" + NAME)).write_bytes(b"\0\0\0")
-    ingested = run("ingest", "docs", "--embedder", "none", "--source", "a\nb")
+    docs.rename(docs.with_name("a\nb"))  # the source is named as the folder
+    ingested = run("ingest", "a\nb", "--embedder", "none")
     assert f"skipped bad{ESCAPED} (not_text)" in ingested.err
     assert "  a\\nb  " in run("runs").out
     keyword = ("--mode", "keyword")
