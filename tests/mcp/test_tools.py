@@ -108,6 +108,8 @@ async def test_documents_are_listed_by_the_page_with_what_they_are_filtered_by(
         [one] = (await call(client, "list_documents", tags="harbour"))["documents"]
         assert (await call(client, "list_documents", tags='["harbour"]', date_from="2026-03"))["documents"] == [one]
         assert (one["date"], "harbour" in one["tags"]) == ("2026-03-02", True)
+        everything = await call(client, "list_documents", paths=None, tags=None)
+        assert everything["total"] == first["total"]
         none = await call(client, "list_documents", paths=["zebra/**"])
         assert (none["documents"], none["total"]) == ([], 0)
         assert "no document passes these filters" in none["notes"][0]

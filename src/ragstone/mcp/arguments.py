@@ -42,19 +42,20 @@ QueryText = Annotated[
         description="What to look for: a question or keywords, in the documents' language.",
     ),
 ]
+FewTexts = Annotated[list[str], Field(max_length=100)]
 PathGlobs = Annotated[
-    list[str] | None,
+    FewTexts | None,
     BeforeValidator(_read_list),
-    Field(max_length=100, description="Only these paths or globs: guides/**/*.md."),
+    Field(description="Only these paths or globs: guides/**/*.md."),
 ]
 ProfileName = Annotated[
     str | None,
     Field(max_length=NAME_LENGTH, description="Profile of the search; leave out for the usual."),
 ]
 TagNames = Annotated[
-    list[str] | None,
+    FewTexts | None,
     BeforeValidator(_read_list),
-    Field(max_length=100, description="Only with one of these tags."),
+    Field(description="Only with one of these tags."),
 ]
 FirstDay = Annotated[
     str | None, Field(max_length=40, description="Only dated from this day on: 2026-01-31, or 2026-01.")
