@@ -6,8 +6,9 @@ from typing import Any
 import httpx2
 import pytest
 
+from ragstone.core.errors import UsageError
 from ragstone.core.types import LONGEST_QUESTION, NAME_LENGTH
-from ragstone.mcp.arguments import describe_arguments
+from ragstone.mcp.arguments import parse_arguments
 from ragstone.mcp.tools import TOOLS
 from tests.server.conftest import QUESTION
 
@@ -58,9 +59,23 @@ async def test_the_api_names_the_bounds_of_the_engine(client: httpx2.AsyncClient
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
-def test_tools_name_the_bounds_of_the_engine(tool: Any) -> None:
-    for name, bounds in find_bounds(describe_arguments(tool.arguments)).items():
-        assert name in ("path", "source") or bounds == {LONGEST[name]}
+def test_tools_have_the_bounds_of_the_engine(tool: Any) -> None:
+    bounded = {name: LONGEST.get(name) for name in tool.arguments.model_fields if name not in ("path", "source")}
+    for name, longest in bounded.items():
+        if longest is not None:
+            assert name not in _find_wrong(tool, {name: "x" * longest})
+            assert f"invalid {name}: expected at most {longest:,} characters" in _find_wrong(
+                tool, {name: "x" * (longest + 1)}
+            )
+
+
+def _find_wrong(tool: Any, given: dict[str, str]) -> str:
+    """What the tool says against arguments; nothing where it takes them."""
+    try:
+        parse_arguments(tool.arguments, given)
+    except UsageError as error:
+        return str(error)
+    return ""
 
 
 @pytest.mark.parametrize("length", [NAME_LENGTH, NAME_LENGTH + 1])

@@ -12,7 +12,6 @@ from starlette.requests import Request
 
 from ragstone.core.errors import UsageError
 from ragstone.core.records import Run
-from ragstone.core.types import NAME_LENGTH
 from ragstone.engine.verbs.ingestion import TEXTS
 from ragstone.server.bodies import Body, CollectionName, Name
 from ragstone.server.checked_routes import OwnRoute
@@ -37,7 +36,7 @@ class TextsBody(Body):
     """Documents by path."""
 
     texts: Annotated[dict[Name, str | DocumentBody], Field(min_length=1, max_length=MOST_DOCUMENTS)]
-    source: Annotated[str, Field(max_length=NAME_LENGTH)] = TEXTS
+    source: str = TEXTS
     collection: CollectionName | None = None
 
 
