@@ -19,6 +19,9 @@ from ragstone.testing.bag_of_words import BagOfWords
 from tests.patience import HANG
 
 Open = Callable[..., ragstone.Knowledge]
+NESTED: dict[str, Any] = {}
+for _ in range(100_000):
+    NESTED = {"a": NESTED}
 
 OPENED: dict[str, tuple[Callable[[], object], str]] = {
     "a number": (lambda: ragstone.open(5), "invalid path 5: expected a path"),  # type: ignore[arg-type]  # what is tested
@@ -84,6 +87,8 @@ ASKED: list[tuple[Callable[[Any], object], str]] = [
     (lambda kb: kb.ingest_texts({"a.md": {"text": b"x"}}), "invalid document 'a.md': expected {.text.: "),
     (lambda kb: kb.ingest_texts({"a.txt": {"text": "x", "meta": {"a": 1}}}), "'a.txt' cannot have `meta`: its path"),
     (lambda kb: kb.ingest_texts({"a.md": {"text": "x", "meta": {"a": {1}}}}), "invalid `meta` .*set is not"),
+    (lambda kb: kb.ingest_texts({"a.md": {"text": "\ud800"}}), "invalid document 'a.md': expected a text that UTF-8"),
+    (lambda kb: kb.ingest_texts({"a.md": {"text": "x", "meta": NESTED}}), "invalid `meta` of document 'a.md': .*depth"),
     (lambda kb: kb.ingest_texts({"../a.md": "text"}), "invalid path '../a.md': expected a relative path"),
     (lambda kb: kb.extract(5), "invalid file 5: expected a path"),
     (lambda kb: kb.preview("a\0"), "invalid file "),

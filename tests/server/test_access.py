@@ -34,6 +34,7 @@ ASKED: tuple[tuple[str, str, Any], ...] = (
     ("POST", "/v1/collections", {"name": "x"}),
     ("DELETE", "/v1/collections/default", None),
     ("GET", "/v1/documents", None),
+    ("POST", "/v1/texts", {"texts": {"a.md": "x"}}),
     ("GET", "/v1/documents/x", None),
     ("DELETE", "/v1/documents/x", None),
     ("GET", "/v1/documents/x/original", None),
@@ -183,6 +184,7 @@ async def test_a_role_opens_what_it_names(kept: Kept, locked: Settings) -> None:
         for method, path, body in (
             ("POST", "/ingest", None),
             ("POST", "/v1/runs", {}),
+            ("POST", "/v1/texts", {"texts": {"a.md": "x"}}),
             ("DELETE", "/v1/collections/default", None),
             ("POST", "/v1/explain", {"query": QUESTION, "path": "storage.md"}),
         ):

@@ -48,7 +48,10 @@ def _encode(path: str, given: GivenDocument) -> bytes:
     unknown = next((key for key in given if key not in KEYS), None)
     if unknown is not None or not isinstance(text, str) or not isinstance(meta, Mapping):
         raise UsageError(f'invalid document {path!r:.80}: expected {{"text": "…", "meta": {{"tags": ["…"]}}}}')
-    return (write_front_matter(path, meta) + text if meta else text).encode()
+    try:
+        return (write_front_matter(path, meta) + text if meta else text).encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"invalid document {path!r:.80}: expected a text that UTF-8 can hold") from error
 
 
 def write_front_matter(path: str, meta: Mapping[str, Any]) -> str:
@@ -62,7 +65,7 @@ def write_front_matter(path: str, meta: Mapping[str, Any]) -> str:
     try:
         block = json.dumps(dict(meta), ensure_ascii=False, allow_nan=False, default=_write_date)
         block.encode()
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"invalid `meta` of document {path!r:.80}: expected what JSON can hold ({error})") from error
     if len(block) >= LARGEST:
         raise UsageError(
