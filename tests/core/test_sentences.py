@@ -121,8 +121,9 @@ def test_hostile_runs_take_time_in_step_with_their_length(text: str) -> None:
 @pytest.mark.parametrize("heading", ["3 Rent", "3. Rent and deposit", "3.2.1 Rent", "§ 3 Miete", "Article 3 Rent"])
 def test_a_numbered_line_above_a_paragraph_is_a_heading(heading: str) -> None:
     for end in ("\n", "\r\n"):
-        text = f"LEASE\n\n{heading}\nThe rent is 41,500 euros.".replace("\n", end)
-        assert [text[a:b] for a, b in split_sentences(text)] == ["LEASE", heading, "The rent is 41,500 euros."]
+        for first in ("The rent is 41,500 euros.", "3.1 The rent is 41,500 euros."):
+            text = f"LEASE\n\n{heading}\n{first}".replace("\n", end)
+            assert [text[a:b] for a, b in split_sentences(text)] == ["LEASE", heading, first]
 
 
 @pytest.mark.parametrize(

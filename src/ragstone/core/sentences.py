@@ -27,7 +27,8 @@ ROWS = re.compile(r"^[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?:\n[^|\n]+\|[
 NUMBERED_HEADING = re.compile(
     r"(?:(?<=\n\n)|(?<=\n \n)|\A)[ \t]{0,8}(?:§ ?\d{1,4}[a-z]?|\d{1,3}(?:\.\d{1,3}){0,4}"
     r"|(?:Section|Article|Clause|Artikel|Abschnitt|Ziffer|Artículo|Articolo) \d{1,4})[.)]?[ \t]{1,4}"
-    r"[^\W\d_a-z][^\n.!?:;|,]{0,56}[\w)”\"](?=[ \t]*\n(?:[ \t]*\n)?[ \t]*[\"“(]?[^\W\d_a-z])"
+    r"[^\W\d_a-z][^\n.!?:;|,]{0,56}[\w)”\"](?=[ \t]*\n(?:[ \t]*\n)?[ \t]*"
+    r"(?:\d{1,3}(?:\.\d{1,3}){1,4}[.)]?[ \t]{1,4})?[\"“(]?[^\W\d_a-z])"
 )
 NEWLINE, SAID = re.compile(r"\n"), re.compile(r"\w")
 # What a line begins with that is numbered: the number of an item or a heading, or below a blank line a word with one
