@@ -70,9 +70,7 @@ PATH_KIND = ArgumentKind("a path: a text or a pathlib.Path, without a NUL charac
 DOCUMENT = ArgumentKind("a path, or a ragstone.Document", lambda value: isinstance(value, Document) or _is_text(value))
 SOURCE_NAME = ArgumentKind(
     f"the name of a source: 1 to {NAME_LENGTH} printable characters",
-    lambda value: (
-        isinstance(value, str) and 0 < len(value.strip()) == len(value) <= NAME_LENGTH and value.isprintable()
-    ),
+    _is_source_name,
 )
 DOCUMENTS = ArgumentKind(
     'documents by path: a mapping from paths to texts, to the bytes of files, or to {"text": …, "meta": …}',
