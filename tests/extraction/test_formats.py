@@ -631,6 +631,7 @@ RTF_TEXTS: list[tuple[str, list[str]]] = [
     ),
     (r"Done \u55357?\u56832? or \u-10179?\u-8704? half \u55357?", ["Done 😀 or 😀 half �"]),
     (r"Seen {\v not} here, \v nor\v0  there, \v or\plain  now. \\v", ["Seen here, there, now. \\v"]),
+    (r"Seen {\v1 not} here, \v nor\v0  there, \v-1 or\plain  now. \v1", ["Seen here, there, now."]),
     (
         r"\trowd\cellx1\intbl Name\par First\cell Days\cell\trowd\row\trowd Dana\cell a | b\cell\row Below|x|",
         ["| Name First | Days |", "| Dana | a | b |", "Below|x|"],
@@ -643,7 +644,7 @@ RTF_TEXTS: list[tuple[str, list[str]]] = [
 
 
 @pytest.mark.parametrize(
-    ("text", "lines"), RTF_TEXTS, ids=["note", "box", "object", "emoji", "hidden", "cells", "open row"]
+    ("text", "lines"), RTF_TEXTS, ids=["note", "box", "object", "emoji", "hidden", "numbered", "cells", "open row"]
 )
 def test_rtf_is_read_whole_in_the_order_of_its_page(text: str, lines: list[str]) -> None:
     found = extract(rb"{\rtf1\ansi " + text.encode() + b"}", "a.rtf")

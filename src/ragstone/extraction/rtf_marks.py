@@ -8,7 +8,8 @@ ASIDE, ASIDE_END, HIDDEN, HIDDEN_END, ROW, CELL, ROW_END = map(chr, range(0xE010
 TOKEN = re.compile(
     r"\\[\\{}']|\\\*\\(?:shpinst|do)(?![a-z])|\\(?P<aside>footnote|shptxt|dptxbxtext)(?![a-z]) ?"
     r"|\\(?:shp|shpinst|shpgrp|object|result|pntext)(?![a-z]) ?|\\outlinelevel(?P<level>[0-8])(?![0-9])"
-    r"|\\(?P<table>trowd|cell|row|nestcell)(?![a-z]) ?|\\v(?P<off>0?)(?![a-z0-9]) ?|\\plain(?![a-z])|(?P<brace>[{}])"
+    r"|\\(?P<table>trowd|cell|row|nestcell)(?![a-z]) ?|\\v(?:(?P<off>0)|-?[0-9]{1,5})?(?![a-z0-9]) ?"
+    r"|\\plain(?![a-z])|(?P<brace>[{}])"
 )
 TABLE = {"trowd": ROW, "cell": CELL, "row": ROW_END, "nestcell": " "}
 LENGTHLESS = re.compile(r"\\bin(?![0-9a-z])")  # the library asks each for its length

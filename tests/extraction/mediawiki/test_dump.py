@@ -170,6 +170,11 @@ def test_a_page_in_a_file_of_its_own_is_read_as_in_a_dump(name: str) -> None:
     assert (found.media_type, found.title) == ("text/x-mediawiki", "Leave")
 
 
+def test_a_table_alone_makes_a_page() -> None:
+    found = extract(b'{| class="wikitable"\n! Who !! Days\n|-\n| Dana || 28\n|}\n', path="Leave.wiki")
+    assert [block.text for block in found.blocks] == ["| Who | Days |\n| Dana | 28 |"]
+
+
 @pytest.mark.parametrize("text", ["Ask Dana.\n", "= Leave =\n{{{\ndays = 28\n}}}\n", "h2. Leave\n\nAsk *Dana*.\n"])
 def test_a_page_of_another_wiki_stays_as_it_is(text: str) -> None:
     assert extract(text.encode(), path="Leave.wiki").record == text

@@ -21,7 +21,7 @@ FILES, CATEGORIES = "6", "14"  # namespaces by their numbers
 WIKITEXT = ("", "wikitext")
 # A heading, a link, a table or emphasis; other wikis write headings in other ways.
 MARKED = re.compile(
-    r"^={1,6}[^=\n].{0,200}=[ \t]*\r?$|^\{\|[^\n|]*\n\|[-+|!]|\'\'\'|\[\[[^\[\]\n]{1,200}\]\]", re.MULTILINE
+    r"^={1,6}[^=\n].{0,200}=[ \t]*\r?$|^\{\|[^\n|]*\n(?:\|[-+|!]|!)|\'\'\'|\[\[[^\[\]\n]{1,200}\]\]", re.MULTILINE
 )
 FOREIGN = re.compile(r"^[ \t]*\{\{\{", re.MULTILINE)  # code in Trac, MoinMoin, Creole and Vimwiki
 LARGEST_TEXT = 10_000_000  # bytes of a file that is kept as plain text
