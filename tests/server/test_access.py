@@ -185,6 +185,7 @@ async def test_a_role_opens_what_it_names(kept: Kept, locked: Settings) -> None:
             ("POST", "/ingest", None),
             ("POST", "/v1/runs", {}),
             ("POST", "/v1/texts", {"texts": {"a.md": "x"}}),
+            ("POST", "/v1/texts", {"texts": {"a.md": {"base64": "no"}}}),
             ("DELETE", "/v1/collections/default", None),
             ("POST", "/v1/explain", {"query": QUESTION, "path": "storage.md"}),
         ):

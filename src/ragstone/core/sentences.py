@@ -78,6 +78,17 @@ def is_heading_line(text: str) -> bool:
     )
 
 
+def is_numbered_heading(text: str, start: int, end: int) -> bool:
+    """Whether a range of a text is a numbered line that heads the paragraph below it.
+
+    >>> is_numbered_heading("3 Rent\\nThe rent is low.", 0, 6), is_numbered_heading("3 Rent", 0, 6)
+    (True, False)
+    """
+    line = text.rfind("\n", 0, start) + 1
+    found = None if text[line:start].strip() else NUMBERED_HEADING.match(text, line)
+    return found is not None and found.end() == end
+
+
 def _find_stops(text: str) -> list[int]:
     return [m.end() for m in END.finditer(text) if not is_abbreviation(text, m)]
 

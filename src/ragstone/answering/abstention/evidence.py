@@ -148,8 +148,7 @@ def _collect_word_signs(
     section = _read_terms(question, over + lead.passage.chunk.text)
     asking = _list_asking_verbs(question)
     weights = _lighten(question.weights, asking)
-    over_passage = text_above(lead.passage.chunk, lead.passage.closed)
-    above = _read_terms(question, " ".join((over_passage, *lead.passage.sections, lead.passage.header)))
+    above = _read_terms(question, _text_over(lead.passage))
     laid = compare_words(question.text, said, _lighten(idf, asking), above=above, own=question.own)
     everywhere = section.union(*(_read_terms(question, _heading_text(hit.chunk) + hit.chunk.text) for hit in hits))
     missing = sorted((t for t in weights if not holds_term(t, everywhere)), key=lambda t: (-weights[t], t))
@@ -217,9 +216,7 @@ def _read_terms(question: QuestionAnalysis, text: str) -> frozenset[str]:
 
 def _text_over(passage: Passage) -> str:
     """The headings over a passage, in its chunk too, and the head of its table."""
-    text, header = passage.chunk.text, passage.row.header if passage.row else ()
-    cells = (text[start:end] for start, end in header)
-    return " ".join((text_above(passage.chunk, passage.closed), *passage.sections, *cells))
+    return " ".join((text_above(passage.chunk, passage.closed), *passage.sections, passage.header))
 
 
 def _heading_text(chunk: Chunk) -> str:

@@ -12,7 +12,7 @@ from ragstone.answering.extractive.form_fields import begins_with_field, find_fi
 from ragstone.answering.extractive.table_rows import TableRow, find_row_lines, read_rows
 from ragstone.answering.verification.spans import spans_at
 from ragstone.core.analyzer import extract_terms
-from ragstone.core.sentences import NUMBERED_HEADING, is_heading_line, split_sentences
+from ragstone.core.sentences import is_heading_line, is_numbered_heading, split_sentences
 from ragstone.core.types import Chunk, Hit
 
 Form = Literal["sentence", "item", "row", "code", "heading", "source", "noise"]
@@ -262,7 +262,7 @@ def _classify_form(chunk: Chunk, start: int, end: int, headings: Set[str], field
     if (
         text.startswith("#")
         or is_heading_line(text)
-        or _is_numbered_heading(chunk.text, start, end)
+        or is_numbered_heading(chunk.text, start, end)
         or _normalize_heading(text) in headings
         or (start == 0 and chunk.text[:end] == chunk_title(chunk))
     ):
@@ -276,12 +276,6 @@ def _classify_form(chunk: Chunk, start: int, end: int, headings: Set[str], field
     if not PLAIN_WORD.search(text):
         return "noise"
     return "item" if ITEM.match(text) or (start, end) in fields else "sentence"
-
-
-def _is_numbered_heading(text: str, start: int, end: int) -> bool:
-    line = text.rfind("\n", 0, start) + 1
-    found = None if text[line:start].strip() else NUMBERED_HEADING.match(text, line)
-    return found is not None and found.end() == end
 
 
 def _normalize_heading(text: str) -> str:

@@ -196,8 +196,9 @@ def _score_rows(
             continue
         text = passage.chunk.text
         group = frozenset(extract_terms(text[slice(*passage.row.group)]) if passage.row.group else ())
-        header = frozenset(t for a, b in passage.row.header for t in extract_terms(text[a:b]))
-        above_row = around | header | find_abbreviated(question.weights.keys(), _list_headers(passage))
+        header = frozenset(extract_terms(passage.header))
+        headers = [*passage.chunk.header.splitlines(), *passage.header.splitlines()]
+        above_row = around | header | find_abbreviated(question.weights.keys(), headers)
         match = _match_label(asked, passage.row.label, group, above_row, named)
         match = max(match, STRONG * _is_named(asked, question, passage, above_row | named))
         match *= OTHER_UNIT if share and not asked.share else 1.0
@@ -207,12 +208,6 @@ def _score_rows(
         covered = frozenset(asked.subject.keys() & passage.terms)
         out.append(ScoredPassage(passage, score, covered, match, True, one.similar if one else None))
     return out
-
-
-def _list_headers(passage: Passage) -> list[str]:
-    """The lines of a table's header, in the chunk or above it."""
-    ranges = passage.row.header if passage.row else ()
-    return [*passage.chunk.header.splitlines(), *(passage.chunk.text[a:b] for a, b in ranges)]
 
 
 def _compare_time_and_group(asked: _Asked, passage: Passage, group: frozenset[str], above_row: frozenset[str]) -> float:

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import Field
 from starlette.requests import Request
 
+from ragstone.access import Permission
 from ragstone.core.errors import UsageError
 from ragstone.core.records import Run
 from ragstone.engine.verbs.ingestion import TEXTS
@@ -47,6 +48,7 @@ async def add_texts(request: Request, body: TextsBody) -> Response:
     """Adds or replaces documents by path, each a text, a text with `meta` (its path then ends in .md), or a file in
     `base64`; the others of their `source` stay. Answers with the run, whose stats name documents that were skipped."""
     engine = await open_engine(request, collection=body.collection)
+    await engine.admit(Permission.WRITE, what="ingestion")  # before anything of a caller who may not write is decoded
     texts = {path: given if isinstance(given, str) else _read_given(path, given) for path, given in body.texts.items()}
 
     async def work() -> list[Run]:
