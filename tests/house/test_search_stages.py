@@ -31,9 +31,10 @@ def test_the_stages_of_the_usual_search_and_of_one_by_words() -> None:
         "keywords",
         "fusion by score",
         "feedback",
+        "headings",
         "near-duplicates",
     ]
-    assert [stage.name for stage in list_stages({**OPTIONS, "mode": "keyword"})] == ["near-duplicates"]
+    assert [stage.name for stage in list_stages({**OPTIONS, "mode": "keyword"})] == ["headings", "near-duplicates"]
 
 
 @pytest.mark.parametrize(

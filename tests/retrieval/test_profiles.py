@@ -26,6 +26,7 @@ DEFINED: dict[str, dict[str, Any]] = {
     "default_research": {
         "word_scale": "range",
         "feedback": 0.0,
+        "heading_weight": 0.0,
         "mode": "hybrid",
         "bm25_candidates": 120,
         "cosine_candidates": 120,
@@ -37,6 +38,7 @@ DEFINED: dict[str, dict[str, Any]] = {
     "decisions_recent": {
         "word_scale": "range",
         "feedback": 0.0,
+        "heading_weight": 0.0,
         "mode": "hybrid",
         "bm25_candidates": 150,
         "cosine_candidates": 80,
@@ -48,6 +50,7 @@ DEFINED: dict[str, dict[str, Any]] = {
     "templates_lookup": {
         "word_scale": "range",
         "feedback": 0.0,
+        "heading_weight": 0.0,
         "mode": "keyword",
         "bm25_candidates": 200,
         "cosine_candidates": 0,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import ragstone
+from ragstone.retrieval.ranking import HEADED
 from ragstone.stores.embedded.reader import EmbeddedReader
 
 APPLES = 40
@@ -42,14 +43,14 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_no_more_chunks_are_read_than_the_results_need(asked: ragstone.Knowledge, read: list[str]) -> None:
-    found = asked.search("apple", top_k=3, fold=False)
+    found = asked.search("apple", top_k=3, fold=False, heading_weight=0.0)
     assert {hit.chunk.id for hit in found} <= set(read)
     assert len(read) == len(set(read)) <= 6  # the results, and the first three before feedback
     assert found.counts["merged"] > APPLES
 
 
 def test_more_are_read_where_near_duplicates_leave_too_few(asked: ragstone.Knowledge, read: list[str]) -> None:
-    first = asked.search("apple", top_k=3)
+    first = asked.search("apple", top_k=3, heading_weight=0.0)
     assert len(first) == 3
     assert len(first.hits[0].duplicates) == 7
     assert 8 < len(read) < APPLES
@@ -63,3 +64,14 @@ def test_all_are_read_where_the_order_depends_on_more_than_scores(
 ) -> None:
     found = asked.search("apple", top_k=3, **options)
     assert len(read) == found.counts["merged"]
+
+
+def test_what_a_heading_may_lift_is_read_unless_the_question_is_too_long_for_one(
+    asked: ragstone.Knowledge, read: list[str]
+) -> None:
+    found = asked.search("apple", top_k=3)
+    lifted = len(read)
+    assert lifted == len(set(read)) == min(HEADED, found.counts["merged"])
+    read.clear()
+    asked.search("apple " + " ".join(NUMBERS), top_k=3)
+    assert len(read) < lifted

@@ -23,7 +23,7 @@ class ProfileSettings(RankingOptions):
 DEFAULT_PROFILE = "balanced"
 # `balanced` won the comparison in benchmarks/retrieval; the others have the numbers of the system that they come from,
 # which has neither feedback nor another scale.
-PLAIN: Mapping[str, Any] = {"word_scale": "range", "feedback": 0.0}
+PLAIN: Mapping[str, Any] = {"word_scale": "range", "feedback": 0.0, "heading_weight": 0.0}
 PROFILES: Mapping[str, RankingOptions] = MappingProxyType(
     {
         DEFAULT_PROFILE: RankingOptions(),

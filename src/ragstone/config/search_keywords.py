@@ -24,6 +24,8 @@ class SearchKeywords(TypedDict, total=False):
     """Scale of word scores in minmax: best (share of the best), coverage (less if few words match) or range."""
     feedback: float | None
     """Weight of the first 3 passages in ordering the candidates anew (minmax); 0 for off."""
+    heading_weight: float | None
+    """Weight of a heading or title that is the question or its topic; 0 for off."""
     freshness_weight: float | None
     """Weight of the document's age."""
     freshness_days: float | None

@@ -33,6 +33,9 @@ class RankingOptions:
     feedback: Annotated[
         float, Option("Weight of the first 3 passages in ordering the candidates anew (minmax); 0 for off.", 0, 10)
     ] = 0.6
+    heading_weight: Annotated[
+        float, Option("Weight of a heading or title that is the question or its topic; 0 for off.", 0, 1000)
+    ] = 1.0
     freshness_weight: Annotated[float, Option("Weight of the document's age.", 0, 1000)] = 0.0
     freshness_days: Annotated[float, Option("Days after which a document is half as fresh.", 0.01, 100_000)] = 90.0
     metadata_weight: Annotated[

@@ -34,6 +34,7 @@ SEARCH_STAGES = (
     SearchStage("fusion by rank", {"fusion": "minmax"}, {**HYBRID, "fusion_at": "client", "fusion": "rrf"}),
     SearchStage("fusion by store", {"fusion_at": "client"}, HYBRID),
     SearchStage("feedback", {"feedback": 0.0}, {**HYBRID, "fusion_at": "client", "fusion": "minmax"}),
+    SearchStage("headings", {"heading_weight": 0.0}),
     SearchStage("freshness", {"freshness_weight": 0.0}),
     SearchStage("metadata", {"metadata_weight": 0.0}),
     SearchStage("notes boost", {"notes_boost": 0.0}),

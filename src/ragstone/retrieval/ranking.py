@@ -19,6 +19,9 @@ from ragstone.retrieval.fusion_formulas import list_places, minmax_scores, rrf
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.retriever_weights import RRF, list_retrievers, list_scores, scale_to_rrf, weight_of
 from ragstone.retrieval.selection import TermSets, deduplicate, deduplicate_first, keep_above, limit_per_document
+from ragstone.retrieval.topics import may_be_heading, rate_heading
+
+HEADED = 50  # first hits that a heading may lift
 
 
 def fuse_candidates(
@@ -103,13 +106,17 @@ def add_document_signals(hits: list[Hit], question: Question) -> list[Hit]:
     answered together, on any scale of scores.
     """
     unit = _unit_of_weight(hits, question)
+    headed = _rate_headings(hits[:HEADED], question)
     if (
-        (question.freshness_weight or question.metadata_weight)
+        (question.freshness_weight or question.metadata_weight or headed)
         and question.fusion == "rrf"
         and question.fusion_at == "client"
     ):
         scale = scale_to_rrf(question, list_retrievers(hits, question))  # thresholds judge this signal
         hits = [replace(hit, signals={RRF: round(hit.score * scale, 6), **hit.signals}) for hit in hits]
+    if headed:
+        weight = question.heading_weight * unit
+        hits = add_signal(hits, "heading", lambda hit: headed.get(hit.chunk.id, 0.0), weight=weight)
     if question.freshness_weight:
         half_life = timedelta(days=question.freshness_days)
         rate = partial(rate_freshness, now=question.asked_at, half_life=half_life)
@@ -121,6 +128,14 @@ def add_document_signals(hits: list[Hit], question: Question) -> list[Hit]:
         weight = question.metadata_weight * unit
         hits = add_signal(hits, "metadata", lambda hit: rate_metadata(hit.chunk.document, terms), weight=weight)
     return boost_notes(hits, share=question.notes_boost) if question.notes_boost else hits
+
+
+def _rate_headings(hits: Sequence[Hit], question: Question) -> dict[str, float]:
+    """How far these passages are headed by the question, by their ids; of those that are."""
+    if not question.heading_weight or not may_be_heading(question.text):
+        return {}
+    rated = ((hit.chunk.id, rate_heading(hit.chunk, question.text)) for hit in hits)
+    return {identity: share for identity, share in rated if share}
 
 
 def _unit_of_weight(hits: Sequence[Hit], question: Question) -> float:

@@ -7,9 +7,10 @@ from ragstone.core.types import Hit
 from ragstone.retrieval.candidates import SourceResult, read_chunks
 from ragstone.retrieval.merging import count_candidates, list_rows, merge_results
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.ranking import rank_hits, rank_pool
+from ragstone.retrieval.ranking import HEADED, rank_hits, rank_pool
 from ragstone.retrieval.reranking import Reranking
 from ragstone.retrieval.selection import TermSets
+from ragstone.retrieval.topics import may_be_heading
 
 
 async def rank_results(
@@ -25,6 +26,8 @@ async def rank_results(
     rows, pool = list_rows(results), plan.pool_size(question) if plan else 0
     most, every = max(pool, question.top_k), len(merged.candidates)
     size = every if all(one.whole for one in results) else most * 2 if question.fold else most
+    if question.heading_weight and may_be_heading(question.text):
+        size = max(size, HEADED)
     terms = TermSets()
     while True:
         wanted = [one.id for one in merged.candidates[:size]]

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from ragstone.answering.extractive.passages import chunk_passages, name_heading
+from ragstone.answering.extractive.passages import chunk_passages
 from ragstone.answering.extractive.question_analysis import analyze_question
 from ragstone.answering.extractive.quotable import sends_elsewhere
 from ragstone.answering.extractive.reading_form import make_quotes
 from ragstone.answering.extractive.selection import rank_passages, select_passages
 from ragstone.answering.verification.citations import cite_quotes
+from ragstone.core.headings import name_heading
 from ragstone.core.types import Hit
 from ragstone.extraction.media_types import CODE
 from tests.answering.made import hit, same

@@ -3,10 +3,11 @@
 from collections.abc import Set
 
 from ragstone import guard
-from ragstone.answering.extractive.passages import Passage, chunk_title, name_heading
+from ragstone.answering.extractive.passages import Passage, chunk_title
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.chunk_enrichment import list_aliases
 from ragstone.core.document_names import list_name_words
+from ragstone.core.headings import name_heading
 from ragstone.core.types import Chunk
 
 

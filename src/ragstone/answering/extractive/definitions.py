@@ -4,8 +4,8 @@ import re
 from functools import cache, lru_cache
 
 from ragstone.answering.extractive.definition_words import WORDS
-from ragstone.answering.extractive.passages import name_heading
 from ragstone.core.analyzer import extract_terms
+from ragstone.core.headings import name_heading
 from ragstone.core.question_language import is_small
 
 # "What is a closure?", "Who was Ada Lovelace?", "What does WAL mean?": a subject of few words and nothing else.

@@ -12,6 +12,7 @@ from ragstone.answering.extractive.form_fields import begins_with_field, find_fi
 from ragstone.answering.extractive.table_rows import TableRow, find_row_lines, read_rows
 from ragstone.answering.verification.spans import spans_at
 from ragstone.core.analyzer import extract_terms
+from ragstone.core.headings import name_heading, normalize_heading
 from ragstone.core.sentences import is_heading_line, is_numbered_heading, split_sentences
 from ragstone.core.types import Chunk, Hit
 
@@ -42,11 +43,6 @@ LINE_STRUCTURE = re.compile(r"\n[ \t]*(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[|#]|
 # Two lines of settings, one below the other: a key with a colon or an equals sign, a section's name above the first.
 KEY = r"[ \t]*(?:- )?[\w.\"'/<>{}$-]{1,80}[ \t]?(?::(?=\s|\Z)|=)"
 SETTINGS = re.compile(rf"^(?:{KEY}[^\n]*|\[[^\]\n]{{1,80}}\][ \t]*)\n{KEY}", re.MULTILINE)
-# Before a heading or a caption: "3.", "2.1", "Figure 2.1."; a number without a point is a part of the name.
-HEADING_NUMBER = re.compile(
-    r"(?:[-*+•][ \t]+)?(?:(?:(?:[^\W\d_a-z]\w{2,14}[ \t\u00a0])?\d{1,9}(?:\.\d{1,9}){0,5}[.):]"
-    r"|\d{1,3}(?:\.\d{1,3}){1,5}(?=[ \t\u00a0]+[^\W\d_a-z]))[ \t\u00a0]+)?"
-)
 UNMARKED = 7  # the level of a heading that no mark shows: below all that one does
 TITLE = re.compile(r"[^\n]{0,119}[^\n.!:;|]")
 LONGEST_CODE = 1500
@@ -74,6 +70,11 @@ class Passage:
     def text(self) -> str:
         """The passage as it stands in the chunk."""
         return self.chunk.text[self.start : self.end]
+
+    @property
+    def heading(self) -> str:
+        """The nearest heading above it; nothing where there is none."""
+        return next(reversed((*self.chunk.heading_path, *self.sections)), "")
 
     @property
     def is_comment(self) -> bool:
@@ -125,7 +126,7 @@ def chunk_passages(chunk: Chunk, rank: int) -> list[Passage]:
     """The passages of the chunk of the hit with this rank."""
     if _is_bare_code(chunk):
         return _code_passages(chunk, rank)
-    headings = {_normalize_heading(heading) for heading in chunk.heading_path}
+    headings = {normalize_heading(heading) for heading in chunk.heading_path}
     apart = [part for a, b in _split_pieces(chunk) for part in _split_heading(chunk.text, a, b, headings)]
     found = _rejoin_secrets(chunk, apart)
     lines = frozenset(find_row_lines(chunk.text, is_table=chunk.kind == "table"))
@@ -148,7 +149,7 @@ def _place_in_sections(passages: Sequence[Passage], known: Set[str]) -> Iterator
             closed |= {name_heading(heading) for above, heading in inside if above >= level}
             title = passage.text.strip("#*_` \t\r\n").partition("\n")[0]
             inside = [*((above, heading) for above, heading in inside if above < level), (level, title)]
-        sections = tuple(heading for _, heading in inside if _normalize_heading(heading) not in known)
+        sections = tuple(heading for _, heading in inside if normalize_heading(heading) not in known)
         yield replace(passage, sections=sections, closed=closed) if sections or closed else passage
 
 
@@ -249,7 +250,7 @@ def _split_at_notes(text: str, start: int, end: int) -> Iterator[tuple[int, int]
 def _split_heading(text: str, start: int, end: int, headings: set[str]) -> Iterator[tuple[int, int]]:
     """A heading without marks, as HTML in Markdown leaves it, apart from the sentence below it."""
     line = text.find("\n", start, end)
-    if line > start and _normalize_heading(text[start:line]) in headings:
+    if line > start and normalize_heading(text[start:line]) in headings:
         yield (start, start + len(text[start:line].rstrip()))
         start = line + len(text[line:end]) - len(text[line:end].lstrip())
     yield (start, end)
@@ -263,7 +264,7 @@ def _classify_form(chunk: Chunk, start: int, end: int, headings: Set[str], field
         text.startswith("#")
         or is_heading_line(text)
         or is_numbered_heading(chunk.text, start, end)
-        or _normalize_heading(text) in headings
+        or normalize_heading(text) in headings
         or (start == 0 and chunk.text[:end] == chunk_title(chunk))
     ):
         return "heading"
@@ -276,16 +277,3 @@ def _classify_form(chunk: Chunk, start: int, end: int, headings: Set[str], field
     if not PLAIN_WORD.search(text):
         return "noise"
     return "item" if ITEM.match(text) or (start, end) in fields else "sentence"
-
-
-def _normalize_heading(text: str) -> str:
-    return " ".join(text.strip("#*_` \t\r\n").casefold().split())
-
-
-def name_heading(text: str) -> str:
-    """A heading, or a line that names one, without number and marks: the same for both.
-
-    >>> name_heading("### 3.1. Bounds") == name_heading("- *Bounds*") == name_heading("Figure 2: bounds")
-    True
-    """
-    return _normalize_heading(HEADING_NUMBER.sub("", text.strip("#*_` \t\r\n"), count=1))

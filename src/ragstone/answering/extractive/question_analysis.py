@@ -11,6 +11,7 @@ from ragstone.answering.extractive.question_words import PERSON, find_answers, f
 from ragstone.core.analyzer import extract_terms, extract_tokens
 from ragstone.core.late_pattern import compile_late
 from ragstone.core.question_language import QuestionWords, find_own, read_question
+from ragstone.retrieval.topics import find_topic
 
 Kind = Literal["who", "when", "where", "how_many", "how_to", "why", "yes_no", "what_is", "other"]
 
@@ -137,6 +138,7 @@ class QuestionAnalysis:
     pairs: frozenset[tuple[str, str]]
     own: QuestionWords | None = None
     defined: str | None = None
+    topic: str = ""
 
     def find_terms(self, terms: Set[str], text: str) -> frozenset[str]:
         """The terms of a text, with those of the question of which it has another form."""
@@ -163,15 +165,15 @@ def analyze_question(text: str, idf: Mapping[str, float], language: str | None =
     )
     names = _find_names(text) - numbers
     own = read_question(text, language) if language else None
-    all_terms = list(dict.fromkeys(extract_terms(" ".join(own.words) if own and own.words else text)))
+    topic = find_topic(text)
+    all_terms = list(dict.fromkeys(extract_terms(" ".join(own.words) if own and own.words else topic or text)))
     names &= set(all_terms)
     subject = [term for term in all_terms if not _shapes(term) or term in numbers or term in names] or all_terms
     rarest = max((idf[term] for term in subject if term in idf), default=1.0)
-    kind = classify_question(text, language)
+    kind = "other" if topic else classify_question(text, language)
     weights = {t: idf.get(t, rarest) * (SPECIFIC_WEIGHT if t in names or t in numbers else 1.0) for t in subject}
-    return QuestionAnalysis(
-        text, weights, names, numbers, kind, frozenset(pairwise(subject)), own, find_subject(text, language)
-    )
+    pairs, defined = frozenset(pairwise(subject)), find_subject(text, language)
+    return QuestionAnalysis(text, weights, names, numbers, kind, pairs, own, defined, topic or text)
 
 
 def _shapes(term: str) -> bool:

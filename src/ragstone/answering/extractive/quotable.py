@@ -4,9 +4,10 @@ sentence that sends the reader elsewhere answers worse than others."""
 import re
 from collections.abc import Set
 
-from ragstone.answering.extractive.passages import LONGEST_CODE, Passage, name_heading
+from ragstone.answering.extractive.passages import LONGEST_CODE, Passage
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis
 from ragstone.core.analyzer import extract_terms
+from ragstone.core.headings import name_heading
 
 STOPPED = re.compile(r"[.!?:;。！？：][\"'”’)\]*_`]*\Z")
 PICTURE_ROW = re.compile(r"(?:[\s|]|!\[[^\]\n]*\](?:\([^)\n]*\))?)++")

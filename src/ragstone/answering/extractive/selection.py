@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.definitions import begins_with, defines, is_named
-from ragstone.answering.extractive.passages import Passage, name_heading, split_passages
+from ragstone.answering.extractive.passages import Passage, split_passages
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis, answers_kind
 from ragstone.answering.extractive.quotable import may_answer, sends_elsewhere
 from ragstone.answering.extractive.replies import find_reply, is_question
@@ -21,7 +21,9 @@ from ragstone.answering.extractive.scored_passages import (
 from ragstone.answering.extractive.widening import read_label, widen_passage
 from ragstone.answering.extractive.word_matching import Matches, WordMatch
 from ragstone.core.analyzer import extract_terms
+from ragstone.core.headings import name_heading
 from ragstone.core.types import Hit
+from ragstone.retrieval.topics import is_headed
 
 EXPLAINED = ("why", "how_to")  # kinds of questions whose best sentence may only say what they ask about
 
@@ -53,6 +55,7 @@ class SelectionOptions:
     elsewhere: float = 1.0  # against a sentence that sends the reader elsewhere, where is asked how something is done
     defines: float = 1.5  # for a sentence that says what the thing is that a question asks the meaning of
     headed: float = 0.75  # for the first sentence below that thing's name, where it begins with another word
+    led: float = 4.0  # for the first passage below a heading that is the question: more than all else
     chunk: float = 2.0  # the cosine of the question and the passage's chunk
     rank: float = 0.2  # for the first hit; the second has half of it, and so on
     hits: int = 8
@@ -141,6 +144,8 @@ def _score_passage(
 
 def _rate_meaning(question: QuestionAnalysis, passage: Passage, before: Passage, how: SelectionOptions) -> float:
     """How far a passage says what the thing is that is asked about; `before` is the piece above it."""
+    if before.form == "heading" and is_headed(before.text, question.topic):
+        return how.led
     if question.defined is None:
         return 0.0
     language = question.own.language if question.own else None
@@ -234,7 +239,9 @@ def select_passages(
 
 def _leaves_open(question: QuestionAnalysis, one: ScoredPassage) -> bool:
     """Whether a sentence gives no reason and no way where one is asked for, or says nothing but the question, as the
-    bold words above what to do against a fault."""
+    bold words above what to do against a fault; or where its section is about what is asked."""
+    if is_headed(one.passage.heading, question.topic):
+        return True
     if question.kind in EXPLAINED and not one.typed:
         return True
     label = extract_terms(read_label(one.passage.text) or "")
