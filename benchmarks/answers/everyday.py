@@ -19,7 +19,7 @@ from typing import Any
 from first_hour import SHOWN, collect_folder, holds
 
 import ragstone
-from ragstone.answering.extractive_answer import AnswerInput, choose_passages
+from ragstone.answering.passage_choice import AnswerInput, choose_passages
 from ragstone.core.trace import Trace
 from ragstone.retrieval.search import embed_question
 

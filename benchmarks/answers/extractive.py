@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import ragstone
-from ragstone.answering import extractive_answer
-from ragstone.answering.extractive_answer import AnswerInput, choose_passages
+from ragstone.answering import passage_choice
+from ragstone.answering.passage_choice import AnswerInput, choose_passages
 from ragstone.core.trace import Trace
 from ragstone.retrieval.search import embed_question
 
@@ -28,13 +28,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("store")
     parser.add_argument("questions", type=Path)
-    parser.add_argument("--sentences", type=int, nargs="*", default=[0, 4, extractive_answer.SENTENCES, 16])
+    parser.add_argument("--sentences", type=int, nargs="*", default=[0, 4, passage_choice.SENTENCES, 16])
     parser.add_argument("--every", type=int, default=1, help="ask only every so many questions")
     args = parser.parse_args()
     rows = [_read(row) for row in map(json.loads, args.questions.read_text("utf-8").splitlines())]
     wanted = [(text, answers, every) for text, answers, every in rows if answers][:: args.every]
     for count in args.sentences:
-        extractive_answer.SENTENCES = count
+        passage_choice.SENTENCES = count
         print(f"{count} sentences compared: {asyncio.run(_measured(args.store, wanted))}", flush=True)
 
 

@@ -30,7 +30,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 import ragstone
-from ragstone.answering.extractive_answer import AnswerInput, choose_passages
+from ragstone.answering.passage_choice import AnswerInput, choose_passages
 from ragstone.core.ports import Embedder, Reader, Vectors
 from ragstone.core.trace import Trace
 from ragstone.core.types import Hit

@@ -13,9 +13,10 @@ from math import ceil
 from ragstone.answering.abstention.translation import translate_abstention
 from ragstone.answering.assembly import Draft
 from ragstone.answering.extractive.last_turn import find_last_turn
-from ragstone.answering.extractive_answer import CONTRADICTION, AnswerInput, make_extractive_answer
+from ragstone.answering.extractive_answer import CONTRADICTION, make_extractive_answer
 from ragstone.answering.generative.budget import Budget, fit_budget
 from ragstone.answering.options import AnswerOptions, AnswerWriter, Conversation
+from ragstone.answering.passage_choice import AnswerInput
 from ragstone.answering.verification.citations import chunk_marker, render_answer
 from ragstone.answering.verification.similarity import TextSimilarity
 from ragstone.answering.written_answer import write_answer

@@ -1,33 +1,25 @@
-"""Answers that quote: which passages, whether they are evidence enough, and where each quote stands."""
+"""Answers that quote: whether the chosen passages are evidence enough, and where each quote stands."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Protocol, cast
 
 from ragstone import guard
-from ragstone.answering.abstention.abstain import (
-    Decision,
-    choose_signs,
-    decide_abstention,
-    decide_by_thresholds,
-    is_settled,
-)
+from ragstone.answering.abstention.abstain import Decision, decide_abstention, decide_by_thresholds
 from ragstone.answering.abstention.calibration import NO_SCORES, AbstentionPolicy
 from ragstone.answering.abstention.evidence import Evidence, collect_evidence
-from ragstone.answering.abstention.unrelated_texts import measure_floor
 from ragstone.answering.assembly import abstain, abstain_unquoted
-from ragstone.answering.extractive.asked_documents import part_by_question
-from ragstone.answering.extractive.compared_text import place_below_names
-from ragstone.answering.extractive.last_turn import analyze_turn
-from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
-from ragstone.answering.extractive.rivals import Rivals, find_rivals
-from ragstone.answering.extractive.row_selection import select_rows
-from ragstone.answering.extractive.scored_passages import ScoredPassage, place_of_passage, sort_for_reading
-from ragstone.answering.extractive.selection import apply_similarity, rank_passages, read_whole, select_passages
-from ragstone.answering.extractive.word_matching import Matches, WordMatch, locate_words, summarize_matches
-from ragstone.answering.extractive.written_names import add_written_names
+from ragstone.answering.extractive.rivals import Rivals
+from ragstone.answering.extractive.scored_passages import ScoredPassage
+from ragstone.answering.extractive.selection import read_whole
+from ragstone.answering.passage_choice import (
+    EXTRACT_FROM,
+    AnswerInput,
+    ChosenPassages,
+    Texts,
+    choose_passages,
+    drop_unfit_calibration,
+)
 from ragstone.answering.verification.citations import (
     cite_quotes,
     groundedness,
@@ -37,74 +29,14 @@ from ragstone.answering.verification.citations import (
 )
 from ragstone.answering.verification.lines_above import prepend_lines_above
 from ragstone.answering.verification.page_boxes import add_page_boxes
-from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
 from ragstone.core.answers import Answer, Note
 from ragstone.core.errors import UsageError
-from ragstone.core.page_layout import Layout
-from ragstone.core.ports import Embedder, TokenMatcher, Vectors
-from ragstone.core.question_language import tell_language
-from ragstone.core.trace import Trace
-from ragstone.core.types import Chunk, Document, Hit
-from ragstone.retrieval.question import Question
+from ragstone.core.types import Hit
 from ragstone.retrieval.retriever_weights import list_answered_weights
-from ragstone.retrieval.search_context import refusal_code
 
-EXTRACT_FROM = 12  # hits that an answer is made of
-ROWS = 2  # of one answer, or sentences in their place
-SENTENCES = 8  # passages that are compared with the question by their vectors; 16 chose no better ones
 WHOLE = 5  # passages that are judged whole where a model will write
 CONTRADICTION = "contradiction"  # the note's code
 LONGEST_SHOWN = 240  # characters of a passage in a note
-
-Compared = tuple[Mapping[tuple[int, int], float], Matches]
-
-
-class Texts(Protocol):
-    """The part of `ragstone.core.ports.Reader` that an answer needs."""
-
-    async def idf(self, query: str) -> dict[str, float]: ...
-
-    async def records(self, documents: Sequence[Document]) -> dict[str, str]: ...
-
-    async def layouts(self, documents: Sequence[Document]) -> dict[str, Layout]: ...
-
-    async def chunks(self, ids: Sequence[str]) -> list[Chunk]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerInput:
-    """A question with its results: the hits, the open view that they are in, and the model that compares sentences
-    with the question by `vector`: that of `turn`, the words of the last turn, where the question was searched for with
-    those before it, else its own. `fused_by_store` says that the order is a store's own."""
-
-    question: Question
-    hits: Sequence[Hit]
-    reader: Texts
-    trace: Trace
-    embedder: Embedder | None = None
-    vector: Vectors | None = None
-    deadlines: Deadlines = DEFAULT_DEADLINES
-    fused_by_store: bool = False
-    turn: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenPassages:
-    """The passages that an answer quotes, the evidence for giving it, and what contradicts them."""
-
-    passages: list[ScoredPassage]
-    evidence: Evidence
-    rivals: Sequence[Rivals]
-    question: QuestionAnalysis
-    idf: Mapping[str, float]
-
-    def with_rivals(self) -> list[ScoredPassage]:
-        """The passages, with those that contradict them in reading order."""
-        if not self.rivals:
-            return self.passages
-        there = {(one.passage.hit, one.passage.index) for one in self.passages}
-        places = {(one.theirs.passage.hit, one.theirs.passage.index): one.theirs for one in self.rivals}
-        return sort_for_reading([*self.passages, *(one for place, one in places.items() if place not in there)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +55,7 @@ async def make_extractive_answer(retrieved: AnswerInput, policy: AbstentionPolic
     sparing_for = policy if sparing else None
     # Where tables answer and no row fits, a model may read on, and other policies do not judge quotes.
     chosen = await choose_passages(retrieved, sparing=sparing_for, insist=sparing or policy.rule != "fitted")
-    fitting = _drop_unfit_calibration(policy, chosen.evidence, retrieved)
+    fitting = drop_unfit_calibration(policy, chosen.evidence, retrieved)
     verdict = _decide(retrieved, chosen.evidence, fitting)
     if verdict.abstain:
         whole = _judge_whole_passages(chosen, retrieved, fitting) if sparing else verdict
@@ -167,27 +99,6 @@ def _shorten(text: str) -> str:
     return line if len(line) <= LONGEST_SHOWN else f"{line[:LONGEST_SHOWN]}…"
 
 
-def _drop_unfit_calibration(policy: AbstentionPolicy, found: Evidence, retrieved: AnswerInput) -> AbstentionPolicy:
-    """The policy without a calibration that is not of what this question was compared by; a note says so."""
-    embedder = retrieved.embedder
-    own = policy.calibration
-    if policy.unfit and policy.rule == "fitted" and found.hits:
-        retrieved.trace.note("calibration", policy.unfit)
-    if own is None or policy.rule != "fitted" or not found.hits:
-        return policy
-    model = f"{embedder.model}/{embedder.variant}" if embedder else None
-    here = model if choose_signs(found) == "vectors" else None
-    if here == (own.model if own.signs == "vectors" else None):
-        return policy
-    of, by = (f"vectors of {name}" if name else "words alone" for name in (own.model, here))
-    said = (
-        f"answer.calibration was fitted for {of}, but this question was searched with {by}: "
-        "the built-in calibration decides"
-    )
-    retrieved.trace.note("calibration", said)
-    return replace(policy, calibration=None)
-
-
 def _decide(retrieved: AnswerInput, found: Evidence, policy: AbstentionPolicy) -> Decision:
     """Answer or abstain, by what the policy names. Raises `UsageError` where its thresholds have nothing to judge."""
     if policy.rule != "thresholds":
@@ -213,87 +124,3 @@ async def _cite(reader: Texts, chosen: Sequence[ScoredPassage]) -> Answer:
     notes = note_flagged_sentences(sentences, citations, [quote.chunk for quote in quotes])
     text = render_answer(sentences, citations)
     return Answer(text, sentences=sentences, citations=citations, groundedness=grounded, notes=notes)
-
-
-async def choose_passages(
-    retrieved: AnswerInput, *, sparing: AbstentionPolicy | None = None, insist: bool = False
-) -> ChosenPassages:
-    """The passages that an answer would quote, what speaks for giving it, and what contradicts them. With `sparing`
-    they are chosen by their words, and their vectors guessed from the chunks', where this policy's decision stands
-    so. With `insist` there are passages also where tables of figures answer the question by no row."""
-    idf = await retrieved.reader.idf(retrieved.question.text)
-    first = retrieved.hits[:EXTRACT_FROM]
-    language = tell_language(retrieved.question.text, [hit.chunk.text for hit in first])
-    analysed = whole = add_written_names(analyze_question(retrieved.question.text, idf, language), first)
-    if retrieved.turn:
-        analysed = analyze_turn(retrieved.turn, whole, idf, language)
-    best, outdone = part_by_question(analysed, first)
-    if not outdone and analysed is not whole:  # the turn names no document, but those before may
-        best, outdone = part_by_question(whole, first)
-    every = rank_passages(analysed, [*best, *outdone])
-    ranked = [one for one in every if one.passage.hit < len(best)]
-    compares_words = _compares_words(retrieved)
-    floor, gives_way = await _measure_floor(retrieved, language), bool(first) and first[0] in outdone
-    signs = partial(collect_evidence, idf=idf, compares_words=compares_words, floor=floor, gives_way=gives_way)
-    judge = partial(signs, analysed, best)
-    if sparing is not None:
-        chosen = _select(analysed, best, ranked, insist=insist)
-        found = judge(chosen)
-        if is_settled(found, _drop_unfit_calibration(sparing, found, retrieved)):
-            found = replace(found, similar=found.cosine)
-            return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
-    vector, embedder = retrieved.vector, retrieved.embedder
-    if vector is not None and embedder is not None and ranked:
-        others = [one for one in every if one.passage.hit >= len(best)]  # the evidence wants some to compare with
-        work = _compare_passages(embedder, vector, analysed, [*ranked, *others][:SENTENCES])
-        nothing: Compared = ({}, {})
-        similar, matches = await retrieved.trace.attempt(
-            "similarity", work, nothing, seconds=retrieved.deadlines.check, refused=refusal_code(embedder)
-        )
-        every = apply_similarity(every, similar, matches)
-        ranked = [one for one in every if one.passage.hit < len(best)]
-    chosen = _select(analysed, best, ranked, insist=insist)
-    found = judge(chosen, compared=every)
-    return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
-
-
-def _select(
-    analysed: QuestionAnalysis, hits: Sequence[Hit], ranked: Sequence[ScoredPassage], *, insist: bool
-) -> list[ScoredPassage]:
-    """The row of a table whose label was asked for, else the passages that answer best."""
-    rows = select_rows(analysed, hits, ranked, most=ROWS)
-    return select_passages(analysed, ranked) if rows is None or (insist and not rows) else rows
-
-
-async def _measure_floor(retrieved: AnswerInput, language: str | None) -> float | None:
-    """How near the question lies to unrelated texts of its language; None where that is English or not known."""
-    vector, model, seconds = retrieved.vector, retrieved.embedder, retrieved.deadlines.check
-    if vector is None or model is None or language is None:
-        return None
-    work, refused = measure_floor(model, vector, language), refusal_code(model)
-    return await retrieved.trace.attempt("similarity", work, None, seconds=seconds, refused=refused)
-
-
-def _compares_words(retrieved: AnswerInput) -> bool:
-    """Whether the model would compare single words of this question too."""
-    return retrieved.vector is not None and hasattr(retrieved.embedder, "match_tokens")
-
-
-async def _compare_passages(
-    embedder: Embedder, vector: Vectors, question: QuestionAnalysis, ranked: Sequence[ScoredPassage]
-) -> Compared:
-    """The cosine of the question and each passage below its title and headings, by the passage's place, and how it
-    matches the single words where the model compares these."""
-    passages = [scored.passage for scored in ranked]
-    places = [place_of_passage(one) for one in passages]
-    texts = [place_below_names(one, question.names | question.numbers) for one in passages]
-    matches: dict[tuple[int, int], WordMatch] = {}
-    if hasattr(embedder, "match_tokens"):
-        matcher = cast(TokenMatcher, embedder)
-        found = await matcher.match_tokens(question.text, locate_words(question), texts)
-        vectors = found.vectors
-        matches = {place: one for place, one in zip(places, summarize_matches(found), strict=True) if one}
-    else:
-        vectors = await embedder.embed([f"{above}\n{said}" if above else said for above, said in texts])
-    similar = {place: round(float(cosine), 6) for place, cosine in zip(places, vectors @ vector, strict=True)}
-    return similar, matches

@@ -13,7 +13,7 @@ import pytest
 
 import ragstone
 from ragstone import guard
-from ragstone.answering import extractive_answer
+from ragstone.answering import passage_choice
 from ragstone.answering.abstention.abstain import ABSTENTION
 from ragstone.answering.answer_stream import stream_answer, wait_for_answer
 from ragstone.answering.formats import event_json
@@ -337,8 +337,8 @@ def test_passages_are_compared_before_a_model_writes_only_where_the_decision_may
         compared.append(told)
         return {}, {}
 
-    monkeypatch.setattr(extractive_answer, "_compare_passages", similar)
-    monkeypatch.setattr(extractive_answer, "is_settled", lambda *_: stands)
+    monkeypatch.setattr(passage_choice, "_compare_passages", similar)
+    monkeypatch.setattr(passage_choice, "is_settled", lambda *_: stands)
     assert told(kb, cited("Samples are kept for 15 days by default [*].")).sentences
     assert len(compared) == (not stands)
     ask_with(kb, kb.engine.question(QUESTION))
