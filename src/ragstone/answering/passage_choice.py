@@ -11,15 +11,17 @@ from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.abstention.unrelated_texts import measure_floor
 from ragstone.answering.extractive.asked_documents import part_by_question
 from ragstone.answering.extractive.compared_text import place_below_names
+from ragstone.answering.extractive.extreme_rows import asks_for_extreme, choose_extreme_rows, holds_rows
 from ragstone.answering.extractive.last_turn import analyze_turn
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
 from ragstone.answering.extractive.row_selection import select_rows
 from ragstone.answering.extractive.scored_passages import ScoredPassage, place_of_passage, sort_for_reading
-from ragstone.answering.extractive.selection import apply_similarity, rank_passages, select_passages
+from ragstone.answering.extractive.selection import apply_similarity, rank_passages, read_row, select_passages
 from ragstone.answering.extractive.word_matching import Matches, WordMatch, locate_words, summarize_matches
 from ragstone.answering.extractive.written_names import add_written_names
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
+from ragstone.core.ids import chunk_id
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Embedder, TokenMatcher, Vectors
 from ragstone.core.question_language import tell_language
@@ -30,6 +32,7 @@ from ragstone.retrieval.search_context import refusal_code
 
 EXTRACT_FROM = 12  # hits that an answer is made of
 ROWS = 2  # of one answer, or sentences in their place
+WITH_TABLES, LONGEST_TABLE = 4, 64  # documents whose tables are read whole, and chunks of one
 SENTENCES = 8  # passages that are compared with the question by their vectors; 16 chose no better ones
 
 Compared = tuple[Mapping[tuple[int, int], float], Matches]
@@ -102,10 +105,11 @@ async def choose_passages(
     ranked = [one for one in every if one.passage.hit < len(best)]
     compares_words = _compares_words(retrieved)
     floor, gives_way = await _measure_floor(retrieved, language), bool(first) and first[0] in outdone
+    extreme = await _select_extreme_rows(retrieved.reader, analysed, best)
     signs = partial(collect_evidence, idf=idf, compares_words=compares_words, floor=floor, gives_way=gives_way)
-    judge = partial(signs, analysed, best)
+    judge = partial(signs, analysed, best, read_off=bool(extreme))
     if sparing is not None:
-        chosen = _select(analysed, best, ranked, insist=insist)
+        chosen = extreme or _select(analysed, best, ranked, insist=insist)
         found = judge(chosen)
         if is_settled(found, drop_unfit_calibration(sparing, found, retrieved)):
             found = replace(found, similar=found.cosine)
@@ -120,7 +124,7 @@ async def choose_passages(
         )
         every = apply_similarity(every, similar, matches)
         ranked = [one for one in every if one.passage.hit < len(best)]
-    chosen = _select(analysed, best, ranked, insist=insist)
+    chosen = extreme or _select(analysed, best, ranked, insist=insist)
     found = judge(chosen, compared=every)
     return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
 
@@ -152,6 +156,21 @@ def _select(
     """The row of a table whose label was asked for, else the passages that answer best."""
     rows = select_rows(analysed, hits, ranked, most=ROWS)
     return select_passages(analysed, ranked) if rows is None or (insist and not rows) else rows
+
+
+async def _select_extreme_rows(reader: Texts, question: QuestionAnalysis, hits: Sequence[Hit]) -> list[ScoredPassage]:
+    """The row of a table that a superlative asks for. It takes the whole table: the documents of the best hits with
+    rows are read to their end, and one that is longer does not answer."""
+    if not asks_for_extreme(question):
+        return []
+    with_rows = (hit.chunk for hit in hits if holds_rows(hit.chunk))
+    documents = list({chunk.document.id: chunk.document for chunk in with_rows}.values())[:WITH_TABLES]
+    behind = await reader.chunks([chunk_id(document, LONGEST_TABLE) for document in documents]) if documents else []
+    longer = {chunk.document.id for chunk in behind}
+    whole = [document for document in documents if document.id not in longer]
+    ids = [chunk_id(document, ordinal) for document in whole for ordinal in range(LONGEST_TABLE)]
+    chunks = [chunk for chunk in await reader.chunks(ids) if holds_rows(chunk)] if ids else []
+    return [read_row(question, row) for row in choose_extreme_rows(question, chunks, EXTRACT_FROM)]
 
 
 async def _measure_floor(retrieved: AnswerInput, language: str | None) -> float | None:

@@ -72,6 +72,7 @@ class Evidence:
     covered to replaced_number: the question beside the passage (see `replaced`). missing: the question's words, as it
     writes them, whose terms no hit has, heaviest first; none that names nothing. unidentified: identifiers of the
     question whose last number is in no hit. gives_way: the best hit is of another document than is asked about.
+    read_off: the passage is a row that was read off a whole table by its figures, which is the answer.
     """
 
     hits: int
@@ -101,6 +102,7 @@ class Evidence:
     missing: tuple[str, ...] = ()
     unidentified: tuple[str, ...] = ()
     gives_way: bool = False
+    read_off: bool = False
 
 
 def collect_evidence(
@@ -113,11 +115,12 @@ def collect_evidence(
     compares_words: bool = False,
     floor: float | None = None,
     gives_way: bool = False,
+    read_off: bool = False,
 ) -> Evidence:
     """The signs of a question, its hits in order and the passages chosen from them.
 
     `idf` is what BM25 was computed with; without it the question's own weights stand in. `compared` are the passages
-    that the chosen ones were chosen from; `compares_words`, `floor`, `gives_way`: see `Evidence`.
+    that the chosen ones were chosen from; `compares_words`, `floor`, `gives_way`, `read_off`: see `Evidence`.
     """
     compares_words = compares_words and floor is None  # single words of such a language lie near each other, too
     cosines = [raise_zero(hit.signals["cosine"], floor) for hit in hits if "cosine" in hit.signals]
@@ -137,6 +140,7 @@ def collect_evidence(
         compares_words=compares_words,
         floor=floor,
         gives_way=gives_way,
+        read_off=read_off,
     )
 
 

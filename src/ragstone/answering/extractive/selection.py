@@ -165,6 +165,12 @@ def read_whole(question: QuestionAnalysis, hit: Hit, rank: int) -> ScoredPassage
     return ScoredPassage(passage, coverage, covered, coverage, typed, hit.signals.get("cosine"))
 
 
+def read_row(question: QuestionAnalysis, row: Passage) -> ScoredPassage:
+    """A row that was read off its table, as a passage that says all that is asked."""
+    covered = question.find_terms(row.terms, row.text) & question.weights.keys()
+    return ScoredPassage(row, 1.0, covered, 1.0, typed=True)
+
+
 def _sum_weights(question: QuestionAnalysis, found: frozenset[str] | set[str]) -> float:
     return sum(question.weights[term] for term in sorted(found))
 
