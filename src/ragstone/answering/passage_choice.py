@@ -13,6 +13,7 @@ from ragstone.answering.extractive.asked_documents import part_by_question
 from ragstone.answering.extractive.compared_text import place_below_names
 from ragstone.answering.extractive.extreme_rows import asks_for_extreme, choose_extreme_rows, holds_rows
 from ragstone.answering.extractive.last_turn import analyze_turn
+from ragstone.answering.extractive.looked_up_rows import look_up_row
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
 from ragstone.answering.extractive.row_selection import select_rows
@@ -105,11 +106,11 @@ async def choose_passages(
     ranked = [one for one in every if one.passage.hit < len(best)]
     compares_words = _compares_words(retrieved)
     floor, gives_way = await _measure_floor(retrieved, language), bool(first) and first[0] in outdone
-    extreme = await _select_extreme_rows(retrieved.reader, analysed, best)
+    read = await _read_off_rows(retrieved.reader, analysed, best)
     signs = partial(collect_evidence, idf=idf, compares_words=compares_words, floor=floor, gives_way=gives_way)
-    judge = partial(signs, analysed, best, read_off=bool(extreme))
+    judge = partial(signs, analysed, best, read_off=bool(read))
     if sparing is not None:
-        chosen = extreme or _select(analysed, best, ranked, insist=insist)
+        chosen = read or _select(analysed, best, ranked, insist=insist)
         found = judge(chosen)
         if is_settled(found, drop_unfit_calibration(sparing, found, retrieved)):
             found = replace(found, similar=found.cosine)
@@ -124,7 +125,7 @@ async def choose_passages(
         )
         every = apply_similarity(every, similar, matches)
         ranked = [one for one in every if one.passage.hit < len(best)]
-    chosen = extreme or _select(analysed, best, ranked, insist=insist)
+    chosen = read or _select(analysed, best, ranked, insist=insist)
     found = judge(chosen, compared=every)
     return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
 
@@ -158,11 +159,11 @@ def _select(
     return select_passages(analysed, ranked) if rows is None or (insist and not rows) else rows
 
 
-async def _select_extreme_rows(reader: Texts, question: QuestionAnalysis, hits: Sequence[Hit]) -> list[ScoredPassage]:
-    """The row of a table that a superlative asks for. It takes the whole table: the documents of the best hits with
-    rows are read to their end, and one that is longer does not answer."""
+async def _read_off_rows(reader: Texts, question: QuestionAnalysis, hits: Sequence[Hit]) -> list[ScoredPassage]:
+    """The row of a table that a question names, or asks for by a superlative. That takes the whole table: the documents
+    of the best hits with rows are read to their end, and one that is longer does not answer."""
     if not asks_for_extreme(question):
-        return []
+        return [read_row(question, row) for row in look_up_row(question, hits)]
     with_rows = (hit.chunk for hit in hits if holds_rows(hit.chunk))
     documents = list({chunk.document.id: chunk.document for chunk in with_rows}.values())[:WITH_TABLES]
     behind = await reader.chunks([chunk_id(document, LONGEST_TABLE) for document in documents]) if documents else []

@@ -69,6 +69,13 @@ def choose_extreme_rows(question: QuestionAnalysis, chunks: Sequence[Chunk], fir
     return chosen[0] if len(chosen) == 1 else []
 
 
+def read_header(passage: Passage) -> Header:
+    """The cells of the header of a row's table, its last line where it has several."""
+    continued = passage.row is not None and passage.row.continued
+    lines = (passage.chunk.header if continued else passage.header).splitlines()
+    return next((split_cells(line.strip()) for line in reversed(lines) if not RULE.fullmatch(line)), ())
+
+
 def _gather_tables(chunks: Iterable[Sequence[Passage]]) -> list[_Table]:
     tables: dict[Header, _Table] = {}
     for pieces in chunks:
@@ -86,8 +93,7 @@ def _iterate_rows(pieces: Sequence[Passage]) -> Iterator[tuple[Passage, Header, 
             continue
         if passage.row.kind != "row":
             continue
-        lines = (passage.chunk.header if passage.row.continued else passage.header).splitlines()
-        header = next((split_cells(line.strip()) for line in reversed(lines) if not RULE.fullmatch(line)), ())
+        header = read_header(passage)
         if len(header) != len(passage.row.cells) or frozenset(extract_terms(passage.row.cells[0])) & SUMS:
             continue
         document = passage.chunk.document
