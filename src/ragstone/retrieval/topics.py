@@ -12,14 +12,25 @@ MOST = 8  # terms of a topic: longer questions are seldom a heading
 LED, CONTINUED = 1.0, 0.5  # how far the passage below a heading is about it, and one further down in its section
 HEADING_LINE = re.compile(r"^#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 PLACE = r"[^?!.,;]{1,60}?"  # the documents that are asked: "the handbook"
-ASKS = re.compile(
-    r"\W*(?:please\s+)?(?:(?:can|could)\s+you\s+)?"
-    r"(?:tell\s+(?:me|us)\s+(?:more\s+|something\s+|everything\s+)?about|explain|describe|summari[sz]e"
-    rf"|what\s+(?:does|do)\s+{PLACE}\s+(?:say|state|tell\s+(?:me|us))\s+(?:about|on)"
-    rf"|what\s+is\s+(?:said|written)\s+(?:in\s+{PLACE}\s+)?(?:about|on)"
-    r"|what\s+(?:should|must|do|can)\s+(?:i|we|you)\s+(?:need\s+to\s+)?know\s+about)\s++(?P<topic>\S[^\n]*?)[\s?!.]*+",
-    re.IGNORECASE,
+ASKS = (
+    r"(?:please )?(?:(?:can|could) you )?(?:tell (?:me|us) (?:more |something |everything )?about|explain|describe"
+    rf"|summari[sz]e|what (?:does|do) {PLACE} (?:say|state|tell (?:me|us)) (?:about|on)"
+    rf"|what is (?:said|written) (?:in {PLACE} )?(?:about|on)"
+    r"|what (?:should|must|do|can) (?:i|we|you) (?:need to )?know about) ",
+    r"(?:bitte )?(?:erzähle?n?(?: sie)? (?:mir|uns) (?:etwas |mehr )?(?:über|von)|erkläre?n?(?: sie)?(?: mir)?"
+    rf"|beschreibe?|was (?:steht|sagt|sagen) (?:{PLACE} )?(?:über|zu[mr]?)) (?:de[nmr] |die |das )?",
+    r"(?:parlez?[- ](?:moi|nous) (?:de (?:la |l')?|d'|des |du )|(?:expliquez?(?:[- ]moi)?|décri(?:s|vez)) "
+    rf"|que (?:dit|disent|prévoit|prévoient) {PLACE} (?:sur|au sujet de|à propos de) )(?:l[ea]s? |l')?",
+    r"(?:háblame (?:de|sobre)|cuéntame (?:algo )?(?:de|sobre)|explícame|explica|describe"
+    rf"|qué (?:dice|dicen) {PLACE} (?:sobre|acerca de)) (?:el |l[ao]s? )?",
+    r"(?:parlami d(?:i |el |ell[ao] |ell'|ei |egli |elle )|(?:spiega(?:mi)?|descrivi) "
+    rf"|(?:che )?cosa (?:dice|dicono) {PLACE} (?:su |sul |sull[ao] |sull'|sui |sugli |sulle ))(?:il |l[aoe] |l')?",
+    rf"(?:fala-me (?:de|d[oa]s?|sobre)|explique|descreva|o que diz(?:em)? {PLACE} sobre) (?:[oa]s? )?",
+    rf"(?:vertel (?:me |mij |ons )?(?:iets |meer )?over|beschrijf|wat (?:staat er|zegt|zeggen) (?:{PLACE} )?over) "
+    r"(?:de |het )?",
 )
+ASKED = re.compile(rf"[\W_]*(?:{'|'.join(ASKS)})(?P<topic>\S[^\n]*?)[\s?!.]*+", re.IGNORECASE)
+SIGNS = "\"'“”‘’«»`*_ "  # around a topic
 
 
 def find_topic(question: str) -> str | None:
@@ -27,9 +38,12 @@ def find_topic(question: str) -> str | None:
 
     >>> find_topic("What does the handbook say about parental leave?"), find_topic("Tell me about refunds.")
     ('parental leave', 'refunds')
+    >>> find_topic("Was steht im Vertrag zur Kündigung?"), find_topic("Que dit le guide sur les congés ?")
+    ('Kündigung', 'congés')
     """
-    match = ASKS.fullmatch(question) if len(question) <= LONGEST else None
-    return match["topic"].strip("\"'“”‘’`*_ ") or None if match else None
+    said = " ".join(question.replace("’", "'").split()) if len(question) <= LONGEST else ""
+    match = ASKED.fullmatch(said)
+    return match["topic"].strip(SIGNS) or None if match else None
 
 
 def may_be_heading(question: str) -> bool:

@@ -128,14 +128,14 @@ def decide_abstention(found: Evidence, policy: AbstentionPolicy | None = None) -
     policy = policy or AbstentionPolicy()
     model = choose_model(found)
     own = policy.calibration if policy.calibration and policy.calibration.signs == choose_signs(found) else None
-    odds = max(model.odds(found), model.answer_from) if found.read_off else model.odds(found)
+    odds = max(model.odds(found), model.answer_from) if found.is_answer else model.odds(found)
     likely = (own or SHIPPED).chance(odds)
     if found.unidentified and policy.rule != "never":  # a ticket or a bill beside the one that is asked for
         return Decision(True, "missing_terms", _name_unmentioned(found.unidentified), likely)
     wanted = own.answer_from if own else model.answer_from
     if (
         policy.rule == "never"
-        or found.read_off
+        or found.is_answer
         or odds >= (wanted if policy.answer_from is None else policy.answer_from)
     ):
         return Decision(False, answerability=likely)

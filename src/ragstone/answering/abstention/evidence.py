@@ -24,6 +24,7 @@ from ragstone.answering.verification.question_mismatch import (
 )
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import WORD_SIGNALS, Chunk, Hit
+from ragstone.retrieval.topics import is_headed
 
 # Words of questions that a passage may well leave unsaid: they shape what is asked and hardly name it.
 LIGHT_TERMS = frozenset(
@@ -72,7 +73,8 @@ class Evidence:
     covered to replaced_number: the question beside the passage (see `replaced`). missing: the question's words, as it
     writes them, whose terms no hit has, heaviest first; none that names nothing. unidentified: identifiers of the
     question whose last number is in no hit. gives_way: the best hit is of another document than is asked about.
-    read_off: the passage is a row that was read off a whole table by its figures, which is the answer.
+    read_off: the passage is a row that was read off a whole table by its figures, which is the answer. led: its heading
+    is the question, or the topic that the question asks about.
     """
 
     hits: int
@@ -103,6 +105,12 @@ class Evidence:
     unidentified: tuple[str, ...] = ()
     gives_way: bool = False
     read_off: bool = False
+    led: bool = False
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the passage answers, whatever the other signs say."""
+        return self.read_off or (self.led and not self.gives_way)
 
 
 def collect_evidence(
@@ -141,6 +149,7 @@ def collect_evidence(
         floor=floor,
         gives_way=gives_way,
         read_off=read_off,
+        led=is_headed(lead.passage.heading, question.topic),
     )
 
 

@@ -164,8 +164,8 @@ def analyze_question(text: str, idf: Mapping[str, float], language: str | None =
         term for token in extract_tokens(text) if NUMBER.fullmatch(token) for term in extract_terms(token)
     )
     names = _find_names(text) - numbers
-    own = read_question(text, language) if language else None
     topic = find_topic(text)
+    own = read_question(topic or text, language) if language else None
     all_terms = list(dict.fromkeys(extract_terms(" ".join(own.words) if own and own.words else topic or text)))
     names &= set(all_terms)
     subject = [term for term in all_terms if not _shapes(term) or term in numbers or term in names] or all_terms
