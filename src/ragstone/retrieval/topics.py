@@ -9,6 +9,10 @@ from ragstone.core.types import Chunk
 
 LONGEST = 200  # characters of a question that may be no more than a topic
 MOST = 8  # terms of a topic: longer questions are seldom a heading
+# "Sick leave policy", "An overview of sick leave": words that name no topic.
+GENERAL = frozenset(
+    extract_terms("the a an of on for and our policy policies rule rules guideline guidelines overview introduction")
+)
 LED, CONTINUED = 1.0, 0.5  # how far the passage below a heading is about it, and one further down in its section
 HEADING_LINE = re.compile(r"^#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 PLACE = r"[^?!.,;]{1,60}?"  # the documents that are asked: "the handbook"
@@ -16,7 +20,9 @@ ASKS = (
     r"(?:please )?(?:(?:can|could) you )?(?:tell (?:me|us) (?:more |something |everything )?about|explain|describe"
     rf"|summari[sz]e|what (?:does|do) {PLACE} (?:say|state|tell (?:me|us)) (?:about|on)"
     rf"|what is (?:said|written) (?:in {PLACE} )?(?:about|on)"
-    r"|what (?:should|must|do|can) (?:i|we|you) (?:need to )?know about) ",
+    r"|what (?:should|must|do|can) (?:i|we|you) (?:need to )?know about"
+    r"|what(?:'s| is| are) (?:the|our|your) (?:rules?|polic(?:y|ies)|guidelines?|procedures?) (?:on|for|about)"
+    r") (?:the )?",
     r"(?:bitte )?(?:erzähle?n?(?: sie)? (?:mir|uns) (?:etwas |mehr )?(?:über|von)|erkläre?n?(?: sie)?(?: mir)?"
     rf"|beschreibe?|was (?:steht|sagt|sagen) (?:{PLACE} )?(?:über|zu[mr]?)) (?:de[nmr] |die |das )?",
     r"(?:parlez?[- ](?:moi|nous) (?:de (?:la |l')?|d'|des |du )|(?:expliquez?(?:[- ]moi)?|décri(?:s|vez)) "
@@ -80,4 +86,6 @@ def rate_heading(chunk: Chunk, question: str) -> float:
 
 @lru_cache(4096)
 def _list_terms(text: str) -> frozenset[str]:
-    return frozenset(extract_terms(text))
+    """The terms of a heading or a topic, without those that say only that it is one, unless it has no others."""
+    terms = frozenset(extract_terms(text))
+    return terms - GENERAL or terms

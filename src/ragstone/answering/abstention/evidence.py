@@ -24,7 +24,6 @@ from ragstone.answering.verification.question_mismatch import (
 )
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import WORD_SIGNALS, Chunk, Hit
-from ragstone.retrieval.topics import is_headed
 
 # Words of questions that a passage may well leave unsaid: they shape what is asked and hardly name it.
 LIGHT_TERMS = frozenset(
@@ -109,7 +108,7 @@ class Evidence:
 
     @property
     def is_answer(self) -> bool:
-        """Whether the passage answers, whatever the other signs say."""
+        """Whether the passage answers, so that no other sign counts."""
         return self.read_off or (self.led and not self.gives_way)
 
 
@@ -149,7 +148,7 @@ def collect_evidence(
         floor=floor,
         gives_way=gives_way,
         read_off=read_off,
-        led=is_headed(lead.passage.heading, question.topic),
+        led=question.is_heading(lead.passage.heading),
     )
 
 

@@ -11,7 +11,7 @@ from ragstone.answering.extractive.question_words import PERSON, find_answers, f
 from ragstone.core.analyzer import extract_terms, extract_tokens
 from ragstone.core.late_pattern import compile_late
 from ragstone.core.question_language import QuestionWords, find_own, read_question
-from ragstone.retrieval.topics import find_topic
+from ragstone.retrieval.topics import find_topic, is_headed
 
 Kind = Literal["who", "when", "where", "how_many", "how_to", "why", "yes_no", "what_is", "other"]
 
@@ -128,7 +128,8 @@ NAME = re.compile(r"[A-Z][\w’'-]*")
 @dataclass(frozen=True, slots=True)
 class QuestionAnalysis:
     """A question's subject: the weight of each term (IDF, names and numbers more), and the wanted kind of answer; `own`
-    are its words where it is in another language than English, `defined` is what an English one asks the meaning of."""
+    are its words where it is in another language than English, `defined` is what an English one asks the meaning of,
+    `topic` what it asks to be told about, which may be the whole question."""
 
     text: str
     weights: Mapping[str, float]
@@ -143,6 +144,10 @@ class QuestionAnalysis:
     def find_terms(self, terms: Set[str], text: str) -> frozenset[str]:
         """The terms of a text, with those of the question of which it has another form."""
         return find_own(self.own, terms, text)
+
+    def is_heading(self, heading: str) -> bool:
+        """Whether a heading is the question, or what it asks to be told about."""
+        return is_headed(heading, self.topic)
 
     @property
     def total_weight(self) -> float:

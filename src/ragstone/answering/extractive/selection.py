@@ -23,7 +23,6 @@ from ragstone.answering.extractive.word_matching import Matches, WordMatch
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.headings import name_heading
 from ragstone.core.types import Hit
-from ragstone.retrieval.topics import is_headed
 
 EXPLAINED = ("why", "how_to")  # kinds of questions whose best sentence may only say what they ask about
 
@@ -144,7 +143,7 @@ def _score_passage(
 
 def _rate_meaning(question: QuestionAnalysis, passage: Passage, before: Passage, how: SelectionOptions) -> float:
     """How far a passage says what the thing is that is asked about; `before` is the piece above it."""
-    if before.form == "heading" and is_headed(before.text, question.topic):
+    if before.form == "heading" and question.is_heading(before.text):
         return how.led
     if question.defined is None:
         return 0.0
@@ -233,11 +232,11 @@ def select_passages(
         best = min(further, key=lambda one: _further_order(one, taken, how))
         taken.append(best)
         rest.remove(best)
-    asks_how = question.kind == "how_to"
+    asks_how, listed = question.kind == "how_to", bool(taken) and question.is_heading(taken[0].passage.heading)
     room = how.room - sum(one.passage.end - one.passage.start for one in taken)
     rooms = [room * (one is taken[0] and _leaves_open(question, one)) for one in taken]
     wide = [
-        replace(one, passage=widen_passage(one.passage, asks_how=asks_how, room=own))
+        replace(one, passage=widen_passage(one.passage, asks_how=asks_how, room=own, listed=listed))
         for one, own in zip(taken, rooms, strict=True)
     ]
     return sort_for_reading(drop_overlapping(wide))
@@ -246,9 +245,7 @@ def select_passages(
 def _leaves_open(question: QuestionAnalysis, one: ScoredPassage) -> bool:
     """Whether a sentence gives no reason and no way where one is asked for, or says nothing but the question, as the
     bold words above what to do against a fault; or where its section is about what is asked."""
-    if is_headed(one.passage.heading, question.topic):
-        return True
-    if question.kind in EXPLAINED and not one.typed:
+    if question.is_heading(one.passage.heading) or (question.kind in EXPLAINED and not one.typed):
         return True
     label = extract_terms(read_label(one.passage.text) or "")
     return question.kind != "yes_no" and one.passage.terms - SHAPE_TERMS - {*label} <= question.weights.keys()

@@ -25,9 +25,10 @@ FOLLOWS = 900  # characters of them
 LONGEST_ITEM = 350  # characters of an item that is quoted whole
 
 
-def widen_passage(passage: Passage, *, asks_how: bool, room: int = 0) -> Passage:
+def widen_passage(passage: Passage, *, asks_how: bool, room: int = 0, listed: bool = False) -> Passage:
     """A passage with what it needs to be understood; `asks_how`: the question asks how something is done. `room`:
-    characters for sentences that follow in its paragraph, which then come along."""
+    characters for sentences that follow in its paragraph, which then come along.
+    `listed`: a list directly below a heading comes as one."""
     start, end, last = passage.start, passage.end, passage.index
     pieces = chunk_passages(passage.chunk, passage.hit)
     if is_question(passage):
@@ -44,10 +45,27 @@ def widen_passage(passage: Passage, *, asks_how: bool, room: int = 0) -> Passage
     item = _find_item(pieces, last)
     if item and item[-1].end - item[0].start <= LONGEST_ITEM:
         start, end = min(start, item[0].start), max(end, item[-1].end)
+        if listed and _is_first_below_heading(pieces, item[0].index):
+            end = max(end, _find_list_end(pieces[item[0].index :], LONGEST_ITEM))
     elif room:
         end = max(end, _find_paragraph_end(pieces[last:], room))
     lead = _find_lead(pieces, item[0]) if item and start <= item[0].start else None
     return replace(passage, start=start, end=end, lead=lead)
+
+
+def _is_first_below_heading(pieces: Sequence[Passage], at: int) -> bool:
+    """Whether a piece of a chunk is the first one below a heading."""
+    return at > 0 and pieces[at - 1].form == "heading"
+
+
+def _find_list_end(pieces: Sequence[Passage], room: int) -> int:
+    """The end of the items of a list that fit into `room`, with the sentences that go on with them."""
+    end = pieces[0].end
+    for one, following in pairwise(pieces):
+        if not (_is_item(following) or _goes_on(one, following)) or following.end - pieces[0].start > room:
+            break
+        end = following.end
+    return end
 
 
 def _are_together(one: Passage, following: Passage) -> bool:
