@@ -11,6 +11,7 @@ from ragstone.answering.abstention.evidence import Evidence, collect_evidence
 from ragstone.answering.abstention.unrelated_texts import measure_floor
 from ragstone.answering.extractive.asked_documents import part_by_question
 from ragstone.answering.extractive.compared_text import place_below_names
+from ragstone.answering.extractive.corrections import put_correction_first
 from ragstone.answering.extractive.extreme_rows import asks_for_extreme, choose_extreme_rows, holds_rows
 from ragstone.answering.extractive.last_turn import analyze_turn
 from ragstone.answering.extractive.looked_up_rows import look_up_row
@@ -156,7 +157,9 @@ def _select(
 ) -> list[ScoredPassage]:
     """The row of a table whose label was asked for, else the passages that answer best."""
     rows = select_rows(analysed, hits, ranked, most=ROWS)
-    return select_passages(analysed, ranked) if rows is None or (insist and not rows) else rows
+    if rows is None or (insist and not rows):
+        return select_passages(analysed, put_correction_first(analysed, ranked))
+    return rows
 
 
 async def _read_off_rows(reader: Texts, question: QuestionAnalysis, hits: Sequence[Hit]) -> list[ScoredPassage]:

@@ -95,7 +95,7 @@ def find_contradiction(one: str, other: str) -> tuple[str, str] | None:
     >>> find_contradiction("Adults pay 15 euros.", "Children pay 10 euros.")
     """
     first, second = parse_words_once(one), parse_words_once(other)
-    left, right = _list_figures(first, one), _list_figures(second, other)
+    left, right = list_figures(first, one), list_figures(second, other)
     mine, theirs = ([name for key, name in a.items() if key not in b] for a, b in ((left, right), (right, left)))
     own = _list_own_words(first, second), _list_own_words(second, first)
     names = [[word for word in side if word.kind in ("name", "code")] for side in own]
@@ -118,7 +118,7 @@ def find_contradiction(one: str, other: str) -> tuple[str, str] | None:
     return None
 
 
-def _list_figures(words: Sequence[Word], text: str) -> dict[tuple[str, ...], str]:
+def list_figures(words: Sequence[Word], text: str) -> dict[tuple[str, ...], str]:
     """The figures of a sentence, as they are written: a number with its unit, a date whole."""
     out: dict[tuple[str, ...], str] = {}
     run: list[Word] = []
