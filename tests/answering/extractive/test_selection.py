@@ -12,11 +12,11 @@ from ragstone.answering.extractive.passages import split_passages
 from ragstone.answering.extractive.question_analysis import analyze_question, answers_kind, classify_question
 from ragstone.answering.extractive.reading_form import arrange_passages, make_quotes
 from ragstone.answering.extractive.selection import (
-    SelectionOptions,
     apply_similarity,
     rank_passages,
     select_passages,
 )
+from ragstone.answering.extractive.selection_options import SelectionOptions
 from ragstone.answering.extractive.widening import widen_passage
 from ragstone.answering.verification.citations import Quote
 from ragstone.core.analyzer import extract_terms
@@ -286,6 +286,45 @@ def test_an_item_of_several_sentences_is_quoted_whole_from_each_of_them() -> Non
         "What does error 809 mean?", hit("- Error 809: a firewall blocks it. " + "It has many rules. " * 20)
     )
     assert long.strip() == "- Error 809: a firewall blocks it."
+
+
+OUTAGE = """# Checkout outage
+
+## Summary
+
+The checkout had an outage of 47 minutes. About 3,100 orders failed.
+
+## Root cause
+
+A migration locked a table of the checkout. The service ran out of connections.
+
+## How to restart the checkout
+
+1. Stop the pods. Wait a minute.
+2. Start the pods.
+3. Restart the queue of the checkout.
+
+## Restart by hand
+
+1. Call Oskar.
+2. Restart the machine.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What caused the checkout outage?", "A migration locked a table of the checkout."),
+        ("What was the outage?", "The checkout had an outage of 47 minutes."),
+        (
+            "How do I restart the checkout?",
+            "1. Stop the pods. Wait a minute.\n2. Start the pods.\n3. Restart the queue of the checkout.",
+        ),
+        ("How do I restart the machine?", "2. Restart the machine."),  # the heading does not say it
+    ],
+)
+def test_a_heading_tells_a_reason_and_whose_steps_they_are(question: str, expected: str) -> None:
+    assert answer(question, hit(OUTAGE, headings=["Checkout outage"]))[0] == expected
 
 
 def test_where_a_reason_is_asked_for_the_sentences_behind_one_that_gives_none_come_along() -> None:

@@ -1,8 +1,9 @@
 """An answer without a language model: the sentences of the found chunks that answer best, quoted whole."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from ragstone.answering.extractive.compared_text import text_above
@@ -18,47 +19,15 @@ from ragstone.answering.extractive.scored_passages import (
     place_of_passage,
     sort_for_reading,
 )
+from ragstone.answering.extractive.selection_options import SelectionOptions
 from ragstone.answering.extractive.widening import read_label, widen_passage
 from ragstone.answering.extractive.word_matching import Matches, WordMatch
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.headings import name_heading
 from ragstone.core.types import Hit
 
+REASON = re.compile(r"(?<![^\W_])(?:causes?|reasons?|why|rationale|motivation)(?![^\W_])", re.IGNORECASE)
 EXPLAINED = ("why", "how_to")  # kinds of questions whose best sentence may only say what they ask about
-
-
-@dataclass(frozen=True, slots=True)
-class SelectionOptions:
-    """How much each sign counts, and how many passages an answer has.
-
-    `rank` and `kind` were compared on the questions of SQuAD 2.0, CLAP NQ and the demo
-    (`benchmarks/answers/extractive.py`), `enough` to `room`, `similarity` and `chunk` also on everyday questions
-    (`benchmarks/answers/README.md`): all are flat about these values. The rest was set by hand.
-    """
-
-    most: int = 3
-    enough: float = 0.9  # a passage that says this share of the question's mass needs no other, but one that
-    adds: float = 0.15  # adds this share
-    near: float = 0.6  # a further passage scores so much less than the best one at most
-    beside: float = 1.0  # for a further passage beside a chosen one
-    room: int = 350  # characters of all passages, where one alone does not say enough
-    context: float = 0.35  # a term in heading, title or the sentence before counts so much
-    kind: float = 0.2
-    pairs: float = 0.15  # terms that stand next to each other in the question and in the passage
-    similarity: float = 3.0  # the cosine of the question and the passage below its headings
-    # Where single words were matched (`benchmarks/answers/fit_everyday.py`): instead of `similarity` and `near`, and
-    # for the question's word that the passage comes least near to.
-    similarity_beside_words: float = 2.0
-    near_in_words: float = 0.8
-    weakest: float = 2.0
-    elsewhere: float = 1.0  # against a sentence that sends the reader elsewhere, where is asked how something is done
-    defines: float = 1.5  # for a sentence that says what the thing is that a question asks the meaning of
-    headed: float = 0.75  # for the first sentence below that thing's name, where it begins with another word
-    led: float = 4.0  # for the first passage below a heading that is the question: more than all else
-    chunk: float = 2.0  # the cosine of the question and the passage's chunk
-    rank: float = 0.2  # for the first hit; the second has half of it, and so on
-    hits: int = 8
-    alike: float = 0.8
 
 
 def rank_passages(
@@ -125,7 +94,8 @@ def _score_passage(
     around = (question.weights.keys() & beside) - covered
     numbered = {term for term in around if _has_digit(term)}  # an identifier is said above its facts once
     coverage = _sum_weights(question, covered) / mass
-    typed = answers_kind(question, passage.text, passage.terms)
+    headed = question.kind == "why" and REASON.search(passage.heading) is not None
+    typed = headed or answers_kind(question, passage.text, passage.terms)
     asks_for_text = question.kind == "how_to" or question.defined is not None
     score = (
         coverage
@@ -136,6 +106,7 @@ def _score_passage(
         + (how.chunk + how.similarity) * (cosine or 0.0)
         - _length_penalty(passage)
         + _rate_meaning(question, passage, before, how)
+        + how.reason * (headed and before.form == "heading")
         - how.elsewhere * (asks_for_text and sends_elsewhere(passage))
     )
     return ScoredPassage(passage, round(score, 6), covered, round(coverage, 6), typed, chunk_cosine=cosine)
@@ -235,9 +206,10 @@ def select_passages(
     asks_how, listed = question.kind == "how_to", bool(taken) and question.is_heading(taken[0].passage.heading)
     room = how.room - sum(one.passage.end - one.passage.start for one in taken)
     rooms = [room * (one is taken[0] and _leaves_open(question, one)) for one in taken]
+    steps = [asks_how and one is taken[0] and _is_asked_above(question, one.passage) for one in taken]
     wide = [
-        replace(one, passage=widen_passage(one.passage, asks_how=asks_how, room=own, listed=listed))
-        for one, own in zip(taken, rooms, strict=True)
+        replace(one, passage=widen_passage(one.passage, asks_how=asks_how, room=own, steps=whole, listed=listed))
+        for one, own, whole in zip(taken, rooms, steps, strict=True)
     ]
     return sort_for_reading(drop_overlapping(wide))
 
@@ -249,6 +221,12 @@ def _leaves_open(question: QuestionAnalysis, one: ScoredPassage) -> bool:
         return True
     label = extract_terms(read_label(one.passage.text) or "")
     return question.kind != "yes_no" and one.passage.terms - SHAPE_TERMS - {*label} <= question.weights.keys()
+
+
+def _is_asked_above(question: QuestionAnalysis, passage: Passage) -> bool:
+    """Whether the heading over a passage says all that is asked: the steps below it are the answer, not one of them."""
+    heading = passage.heading
+    return question.weights.keys() <= question.find_terms(frozenset(extract_terms(heading)), heading)
 
 
 def _is_worth_adding(

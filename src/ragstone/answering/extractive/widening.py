@@ -17,6 +17,7 @@ ABOUT_CODE = re.compile(
 )
 # A line of YAML or JSON: data that a page shows beside a sentence seldom answers how something is done.
 DATA_LINE = re.compile(r"\s*(?:- )?[\"']?[\w.<>-]+[\"']?:(?:\s|$)|\s*[\[\]{}],?\s*$|\s*- \S")
+STEP = re.compile(r"\s*\d{1,2}[.)]\s")
 LABEL = re.compile(r"[\W_]*([^\W\d_]\w{0,11}):[*_]*(?=\s)")  # "Q:", "**Problem:**"
 SHORT_CODE = 240  # characters of code that come along with a sentence
 LONGEST_LEAD = 160  # characters of an introduction that come along with an item
@@ -25,10 +26,12 @@ FOLLOWS = 900  # characters of them
 LONGEST_ITEM = 350  # characters of an item that is quoted whole
 
 
-def widen_passage(passage: Passage, *, asks_how: bool, room: int = 0, listed: bool = False) -> Passage:
+def widen_passage(
+    passage: Passage, *, asks_how: bool, room: int = 0, steps: bool = False, listed: bool = False
+) -> Passage:
     """A passage with what it needs to be understood; `asks_how`: the question asks how something is done. `room`:
-    characters for sentences that follow in its paragraph, which then come along.
-    `listed`: a list directly below a heading comes as one."""
+    characters for sentences that follow in its paragraph, which then come along. `steps`: all steps of a numbered list
+    are the answer. `listed`: a list directly below a heading comes as one."""
     start, end, last = passage.start, passage.end, passage.index
     pieces = chunk_passages(passage.chunk, passage.hit)
     if is_question(passage):
@@ -43,7 +46,9 @@ def widen_passage(passage: Passage, *, asks_how: bool, room: int = 0, listed: bo
     elif asks_how:
         start, end = _add_code(pieces, passage, start, end)
     item = _find_item(pieces, last)
-    if item and item[-1].end - item[0].start <= LONGEST_ITEM:
+    if steps and item and (whole := _find_steps(pieces, item)):
+        start, end = whole
+    elif item and item[-1].end - item[0].start <= LONGEST_ITEM:
         start, end = min(start, item[0].start), max(end, item[-1].end)
         if listed and _is_first_below_heading(pieces, item[0].index):
             end = max(end, _find_list_end(pieces[item[0].index :], LONGEST_ITEM))
@@ -82,6 +87,18 @@ def _find_item(pieces: Sequence[Passage], at: int) -> Sequence[Passage]:
     while last + 1 < len(pieces) and _goes_on(pieces[last], pieces[last + 1]):
         last += 1
     return pieces[first : last + 1]
+
+
+def _find_steps(pieces: Sequence[Passage], item: Sequence[Passage]) -> tuple[int, int] | None:
+    """The range of a numbered list, from an item of it; None where it is long, or has no numbers."""
+    first, last = item[0].index, item[-1].index
+    while first and (_is_item(pieces[first - 1]) or _find_item(pieces, first - 1)):
+        first -= 1
+    while last + 1 < len(pieces) and (_is_item(pieces[last + 1]) or _goes_on(pieces[last], pieces[last + 1])):
+        last += 1
+    listed = pieces[first : last + 1]
+    numbered = all(STEP.match(piece.text) for piece in listed if _is_item(piece))
+    return (listed[0].start, listed[-1].end) if numbered and listed[-1].end - listed[0].start <= FOLLOWS else None
 
 
 def _find_paragraph_end(pieces: Sequence[Passage], room: int) -> int:
