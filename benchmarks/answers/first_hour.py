@@ -18,7 +18,8 @@ requests==2.34.2`, then `--code FOLDER`.
 18 and 6) is held out: only totals are read (`--total`). `everyday_folders.json` names their files; `packages` is the
 code of `pip install --no-deps --target FOLDER protego==0.7.0 tenacity==9.2.1`.
 
-`plain.jsonl` asks about ten small folders mostly in their own words. `firm_languages.jsonl` asks about the papers of a
+`plain.jsonl` and `plain_second.jsonl` ask about small folders mostly in their own words, `plain_held_out.jsonl` about
+four more of which only totals are read (`--total`). `firm_languages.jsonl` asks about the papers of a
 firm in six languages, `firm_languages_held_out.jsonl` in two more.
 
 Useful: all expected words are in the first 350 characters. Wrong: an answer without them. `closest`: they are in the
