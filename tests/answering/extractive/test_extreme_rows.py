@@ -28,6 +28,8 @@ REPAIRS = """Date,Building,Fault,Technician,Cost (EUR),Hours,Priority
 2026-01-08,Mill,Pressure falls,Yilmaz,"610,00",4,3
 """
 STAFF = "| Doctor | At the clinic since | Closes |\n|---|---|---|\n| Park | 2021 | 18:00 |\n| Lowe | 1999 | 9:30 |\n"
+CREW = "| Sailor | Born | Boat |\n|---|---|---|\n| Ann | 1990 | Elise |\n| Bo | 1961 |\n| Cy | 1985 | Nora |\n"
+RATES = "| Plan | Price |\n|---|---|\n| Solo | €5 |\n| Team | €9 |\n| School | €7 |\n| Company | on request |\n"
 BOATS = "Boats\n\n| Boat | Length | Built |\n|---|---|---|\n| Elise | 14 m | 1998 |\n| Nora | 960 cm | 2014 |\n"
 
 
@@ -51,6 +53,10 @@ BOATS = "Boats\n\n| Boat | Length | Built |\n|---|---|---|\n| Elise | 14 m | 199
         ("What was the latest fault?", REPAIRS, ["2026-01-08"]),
         ("Which doctor has been at the clinic longest?", STAFF, ["Lowe"]),
         ("Which doctor closes latest?", STAFF, ["Park"]),
+        ("Who is the oldest sailor?", CREW, ["Bo"]),  # a spreadsheet ends a row with its last value
+        ("Who is the oldest sailor?", CREW.replace("| 1961 |", "| 1961 | Nora | 7 |"), []),  # which cell is which?
+        ("What is the cheapest plan?", RATES, ["Solo"]),
+        ("What is the most expensive plan?", RATES, []),  # nobody knows what the last one costs
         # what no column says, or not of the rows
         ("Which plan is the fastest?", PLANS, []),
         ("What is the cheapest car?", PLANS, []),

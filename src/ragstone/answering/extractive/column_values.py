@@ -68,6 +68,11 @@ def read_column(header: str, cells: Sequence[str]) -> Column | None:
     return _read_amounts(header, cells, len(filled))
 
 
+def is_blank(cell: str) -> bool:
+    """Whether a cell holds nothing, or says so."""
+    return BLANK.fullmatch(cell) is not None
+
+
 def _read_amounts(header: str, cells: Sequence[str], filled: int) -> Column | None:
     every = "\n".join(cells)
     comma, point = bool(DECIMAL_COMMA.search(every)), bool(DECIMAL_POINT.search(every))

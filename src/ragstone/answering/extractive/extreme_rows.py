@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ragstone.answering.extractive.column_values import read_column
+from ragstone.answering.extractive.column_values import is_blank, read_column
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.passages import Passage, chunk_passages
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis
@@ -40,7 +40,14 @@ class _Table:
     rows: list[tuple[Passage, frozenset[str]]]
 
     def cell(self, row: Passage, place: int) -> str:
-        return row.row.cells[place] if row.row else ""
+        """The text of a cell, empty where the row ends before it."""
+        cells = row.row.cells if row.row else ()
+        return cells[place] if place < len(cells) else ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether each cell has a header: a comma too many shifts the others."""
+        return not any(row.row and any(row.row.cells[len(self.header) :]) for row, _ in self.rows)
 
 
 def asks_for_extreme(question: QuestionAnalysis) -> bool:
@@ -85,7 +92,7 @@ def _gather_tables(chunks: Iterable[Sequence[Passage]]) -> list[_Table]:
 
 
 def _iterate_rows(pieces: Sequence[Passage]) -> Iterator[tuple[Passage, Header, frozenset[str]]]:
-    """The rows of a chunk that have as many cells as their header, with the terms above."""
+    """The rows of a chunk but sums, each with its header and the terms above."""
     before = ""  # the sentence above the table
     for passage in pieces:
         if passage.row is None:
@@ -94,7 +101,7 @@ def _iterate_rows(pieces: Sequence[Passage]) -> Iterator[tuple[Passage, Header, 
         if passage.row.kind != "row":
             continue
         header = read_header(passage)
-        if len(header) != len(passage.row.cells) or frozenset(extract_terms(passage.row.cells[0])) & SUMS:
+        if not header or frozenset(extract_terms(passage.row.cells[0])) & SUMS:
             continue
         document = passage.chunk.document
         names = list_name_words(document.path, document.title, document.meta)
@@ -108,7 +115,7 @@ def _choose_rows(
 ) -> tuple[tuple[int, float], list[Passage]] | None:
     """The rows of a table that answer, and how well their column is what is compared."""
     wanted = question.weights.keys() - asked.terms - SHAPE_TERMS - FILLERS
-    if not wanted & _name_rows(table):
+    if not table.is_whole or not wanted & _name_rows(table):
         return None
     rows = _filter_rows(question, table, frozenset(wanted))
     cells = [[table.cell(row, place) for row in rows] for place in range(len(table.header))]
@@ -117,6 +124,9 @@ def _choose_rows(
     column = columns[chosen.place] if chosen else None
     if chosen is None or column is None:
         return None
+    read = zip(column.values, cells[chosen.place], strict=True)
+    if chosen.highest and any(value is None and not is_blank(cell) for value, cell in read):
+        return None  # a price on request may be the highest
     known = [value for value in column.values if value is not None]
     best = max(known) if chosen.highest else min(known)
     winners = [row for row, value in zip(rows, column.values, strict=True) if value == best]
@@ -151,7 +161,8 @@ def _filter_rows(question: QuestionAnalysis, table: _Table, wanted: frozenset[st
     headers = frozenset(extract_terms(" ".join(table.header)))
     kept = []
     for row, above in table.rows:
-        values = [cell for place, cell in enumerate(row.row.cells if row.row else ()) if counts[place][cell] > 1]
+        cells = [table.cell(row, place) for place in range(len(table.header))]
+        values = [cell for place, cell in enumerate(cells) if counts[place][cell] > 1]
         named = row.terms & (question.names | question.numbers)
         said = above | headers | named | frozenset(extract_terms(" ".join((table.cell(row, 0), *values))))
         if wanted <= said and all(table.cell(row, place).lower() in YES for place in asked):
