@@ -1,5 +1,6 @@
 """Single files of a folder, and texts: added or replaced while all else stays; and the file of a document."""
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 from ragstone.config.settings import Settings
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.engine import Engine
+from ragstone.stores.embedded.ledger import EmbeddedLedger
+from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
 
 
@@ -52,6 +55,45 @@ async def test_texts_of_a_program_are_documents_with_their_metadata(tmp_path: Pa
             await kb.original("c.txt")
     with pytest.raises(StoreError, match=r"^the store is closed; open it anew$"):
         await kb.documents()
+
+
+async def test_a_text_does_not_remove_those_whose_paths_begin_with_its_own(tmp_path: Path) -> None:
+    async with Engine(Settings(store=str(tmp_path / "store")), embedder=BagOfWords()) as kb:
+        await kb.ingest_texts({"docs/pumps.md": "The pump starts at six."})
+        run = await kb.ingest_texts({"docs": "All about the house."})
+        assert (run.stats["documents"]["added"], run.stats["documents"]["removed"]) == (1, 0)
+        assert [document.path for document in await kb.documents()] == ["docs", "docs/pumps.md"]
+
+
+async def test_what_is_handed_over_is_compared_with_the_documents_at_its_paths_alone(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each of many small calls would go through all documents of the store."""
+    scans = list[str]()
+
+    def spy(kind: type, name: str) -> None:
+        method = getattr(kind, name)
+
+        def noted(*given: object, **options: object) -> object:
+            scans.append(name)
+            return method(*given, **options)
+
+        monkeypatch.setattr(kind, name, noted)
+
+    spy(EmbeddedLedger, "scan_documents")
+    spy(EmbeddedReader, "list_revisions_after")
+    settings = Settings(store=str(tmp_path / "store"))
+    async with Engine(settings, embedder=BagOfWords()) as kb:
+        await kb.ingest_texts({f"{n}.md": f"Pump {n} runs." for n in range(3)})
+        await kb.ingest_files(folder, ["a.md"])
+        scans.clear()
+        assert (await kb.ingest_texts({"1.md": "Pump 1 is shut.", "9.md": "New."})).stats["documents"]["changed"] == 1
+        assert (await kb.ingest_files(folder, ["a.md"])).stats["documents"]["unchanged"] == 1
+        assert not scans
+    otherwise = replace(settings, chunk=replace(settings.chunk, options={"tokens": 99}))
+    async with Engine(otherwise, embedder=BagOfWords()) as kb:
+        with pytest.raises(UsageError, match=r"were chunked with other settings"):
+            await kb.ingest_texts({"1.md": "Pump 1 is open."})
 
 
 async def test_documents_are_removed_by_path_by_themselves_or_with_their_source(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ BUILDER = SimpleNamespace(
     is_former=lambda _: False,
     keeps_other_share=lambda _: False,
 )
-CONTEXT: Any = SimpleNamespace(builder=BUILDER, refresh=False, enrichment=None, may_vanish=lambda _: True)
+CONTEXT: Any = SimpleNamespace(builder=BUILDER, refresh=False, enrichment=None, chosen=None, may_vanish=lambda _: True)
 
 
 def compare(files: int, *, stored: bool, listed: bool) -> tuple[Comparison, int]:

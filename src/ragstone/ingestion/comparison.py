@@ -20,6 +20,7 @@ from ragstone.ingestion.progress import is_outdated
 from ragstone.ingestion.run_context import RunContext
 from ragstone.ingestion.safeguards import ChunkingCount, UnreadPaths
 
+MOST_LOOKED_UP = 16  # files whose members are looked up one file after the other
 Pair = tuple[ListedFile | None, Document | None]
 
 
@@ -52,7 +53,7 @@ async def compare_files(
     `skipped`: what the source has and could not list."""
     found = Comparison()
     unread = UnreadPaths(skipped)
-    async with aclosing(pair_files(ledger, source, listed)) as pairs:
+    async with aclosing(pair_files(_scan_known(context, ledger, source), source, listed)) as pairs:
         async for entry, document in pairs:
             if document is not None and not wants_vectors(document, context):
                 (found.own if document.source == source else found.others).add(document, context.builder)
@@ -82,12 +83,26 @@ def _compare_file(
         found.jobs.append(job)
 
 
-async def pair_files(ledger: Ledger, source: str, listed: Listing) -> AsyncGenerator[Pair]:
+async def _scan_known(context: RunContext, ledger: Ledger, source: str) -> AsyncGenerator[Sequence[Document]]:
+    """The documents by path, a page at a time: all of the collection, or those that a run of few files looks at."""
+    chosen = context.chosen
+    if chosen is None or not context.uniform or (context.members and len(chosen) > MOST_LOOKED_UP):
+        async with aclosing(ledger.scan_documents()) as pages:
+            async for page in pages:
+                yield page
+    elif context.members:
+        found = [document for path in chosen for document in await ledger.documents(source, within=path)]
+        yield sorted({document.id: document for document in found}.values(), key=lambda document: document.path)
+    else:
+        yield await ledger.find_documents(source, sorted(chosen))
+
+
+async def pair_files(known: AsyncGenerator[Sequence[Document]], source: str, listed: Listing) -> AsyncGenerator[Pair]:
     """Each listed file with its document, each file without one, and each document without a file, which may be of
-    another source."""
+    another source. `known` are documents by path."""
     files = iter(listed)
     entry = next(files, None)
-    async with aclosing(ledger.scan_documents()) as pages:
+    async with aclosing(known) as pages:
         async for page in pages:
             for document in page:
                 if document.source != source:
@@ -110,7 +125,7 @@ async def count_lost(ledger: Ledger, source: str, listed: Listing, moves: Moves)
     """How many documents are gone of which the source has no copy: a move that was interrupted has written it
     already."""
     missing = Counter(document.version for document in moves.find_unmoved())
-    async with aclosing(pair_files(ledger, source, listed)) as pairs:
+    async with aclosing(pair_files(ledger.scan_documents(), source, listed)) as pairs:
         async for entry, document in pairs:
             if entry is not None and document is not None:
                 missing.pop(document.version, None)

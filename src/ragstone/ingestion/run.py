@@ -18,7 +18,7 @@ from ragstone.core.errors import StoreError, Unavailable, UsageError
 from ragstone.core.ports import Embedder, Ledger, RecallingSource, Source, Vectors, Writer
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Revision
-from ragstone.ingestion import artifacts, chat_people, chunker_compatibility, enrichment, safeguards, workers
+from ragstone.ingestion import artifacts, chat_people, enrichment, safeguards, workers
 from ragstone.ingestion.artifacts import ArtifactStore
 from ragstone.ingestion.comparison import Comparison, compare_files, count_lost
 from ragstone.ingestion.document_jobs import (
@@ -74,7 +74,8 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
             artifact_store = await artifacts.seal_anew(context.store, artifact_store)
             artifact_store = await asyncio.to_thread(artifact_store.put_claim)
         await _update_text(context, source, listed, ledger, tally, progress, artifact_store)
-        await renew_outdated(context.store, context.builder.scope, source.name, tally, progress)
+        if context.chosen is None or not context.uniform:
+            await renew_outdated(context.store, context.builder.scope, source.name, tally, progress)
         await _update_vectors(context, tally, progress)
         await update_sparse_index(context, tally, progress)
         if context.flush:
@@ -114,10 +115,7 @@ async def _prepare_collection(context: RunContext, source: Source, listed: Listi
         _check_model(context, info)
         await check_held_model(context)
         tally.warnings += await context.describe_kept_variant(info)
-        context = context.for_vectors_of(info)
-        if not context.refresh:
-            fitting = chunker_compatibility.match_stored_chunking(context.builder, info, context.counts)
-            context = replace(context, builder=fitting)
+        context = context.fit_collection(info)
         if not listed and not tally.skipped:
             tally.warnings.append(nothing)
     elif not listed:

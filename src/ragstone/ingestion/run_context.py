@@ -41,7 +41,10 @@ class RunContext:
     embedder though one was wanted; `root` tells two roots of one name apart, `place` is where the source's files stand;
     `processes` read foreign formats, else the run has its own. `named`: the source is one file, which is read even if
     rules exclude it; pictures that lie in a folder are passed over where they are small or nothing can read them.
-    `chosen`: the source lists only these files, so that nothing counts as vanished but what was in them.
+    `chosen`: the source lists only these files, so that nothing counts as vanished but what was in them; `members`:
+    there may be files in them.
+    `uniform`: all documents of the collection are chunked as this run would chunk them, or so by an earlier edition
+    of the chunker, and are of the present edition: a run of chosen files need not look at the others.
     `flush`: the run ends with what brings derived files up to date; else `flush` does it later.
     `keep_going`: a source that does not answer is a failed run, not an error.
     `cluster`: the machines that read and embed documents, None for this one.
@@ -66,7 +69,9 @@ class RunContext:
     place: str | None = None
     processes: Sandbox | None = None
     named: bool = False
-    chosen: tuple[str, ...] | None = None
+    chosen: frozenset[str] | None = None
+    members: bool = True
+    uniform: bool = False
     flush: bool = True
     keep_going: bool = False
     cluster: Cluster | None = None
@@ -77,12 +82,23 @@ class RunContext:
 
     def may_vanish(self, path: str) -> bool:
         """Whether a document that the source does not list is gone."""
-        return self.chosen is None or any(path.startswith(f"{chosen}/") for chosen in self.chosen)
+        if self.chosen is None:
+            return True
+        return self.members and any(path[:at] in self.chosen for at, sign in enumerate(path) if sign == "/")
 
     @property
     def enrichment(self) -> str | None:
         """The recipe of what a model writes about chunks, None for nothing."""
         return self.enricher.recipe if self.enricher is not None else None
+
+    def fit_collection(self, info: Info) -> Self:
+        """The context for a collection: with embedder and chunking as its documents have them."""
+        fitting = self.for_vectors_of(info)
+        if not self.refresh:
+            builder = chunker_compatibility.match_stored_chunking(fitting.builder, info, self.counts)
+            fitting = replace(fitting, builder=builder)
+        alike = info.chunkings <= {fitting.builder.chunking_recipe, *fitting.builder.former_recipes}
+        return replace(fitting, uniform=alike and {*info.editions} <= {fitting.builder.edition})
 
     def for_vectors_of(self, info: Info) -> Self:
         """The context for a collection: with the embedder as it made the vectors there."""

@@ -76,6 +76,11 @@ class Ledger(Protocol):
         alone (`within/…`), where it is given; with `identity` the one with this id, if there is one."""
         ...
 
+    async def find_documents(self, source: str, paths: Sequence[str]) -> list[Document]:
+        """The newest complete revision of each document of a source at these paths, by path; its cost must depend on
+        how many they are, not on how many there are."""
+        ...
+
     def scan_documents(self) -> AsyncGenerator[Sequence[Document]]:
         """The newest complete revision of each document a page at a time, by path and source in code point order."""
         ...

@@ -140,7 +140,7 @@ class IngestionVerbs(VerbGroup):
         await pin_own_model(self._components)
         context = build_run_context(self._components)
         processes = self._components.processes.make_sandbox()
-        context = replace(context, place=str(source.place), processes=processes, named=True, chosen=chosen)
+        context = replace(context, place=str(source.place), processes=processes, named=True, chosen=frozenset(chosen))
         run = await run_ingestion(context, source, tell=tell)
         await forget_stale_searches(self._components)
         return run
@@ -190,9 +190,8 @@ class IngestionVerbs(VerbGroup):
         await pin_own_model(self._components)
         context = build_run_context(self._components)
         processes = self._components.processes.make_sandbox()
-        run = await run_ingestion(
-            replace(context, processes=processes, named=True, chosen=tuple(texts)), source, tell=tell
-        )
+        context = replace(context, processes=processes, named=True, chosen=frozenset(texts), members=False)
+        run = await run_ingestion(context, source, tell=tell)
         await forget_stale_searches(self._components)
         return run
 

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 from ragstone.core.records import Run
 from ragstone.core.types import Document
 from ragstone.stores.embedded.collection import Collection
-from ragstone.stores.embedded.database import write_transaction
+from ragstone.stores.embedded.database import encode_list, write_transaction
 from ragstone.stores.embedded.file_stamps import read_stamps, write_stamps
 from ragstone.stores.embedded.frozen_files import check_unchanged
 from ragstone.stores.embedded.paths import CollectionFiles, store_lock_path
@@ -25,6 +25,10 @@ from ragstone.stores.listed_documents import within_bounds
 DOCUMENTS = """SELECT r.facts FROM documents d JOIN revisions r ON r.document = d.id
     WHERE ({which}) AND r.revision = (SELECT max(revision) FROM revisions WHERE document = d.id)
     ORDER BY {order} LIMIT {limit}"""
+# The paths first: SQLite would go through all documents of the source else.
+AT_PATHS = """SELECT r.facts FROM (SELECT DISTINCT value AS path FROM json_each(?)) p
+    CROSS JOIN documents d ON d.path = p.path AND d.source = ? CROSS JOIN revisions r ON r.document = d.id
+    WHERE r.revision = (SELECT max(revision) FROM revisions WHERE document = d.id) ORDER BY d.path"""
 PAGE = 512  # documents that are in memory at once where all are gone through
 
 
@@ -74,6 +78,10 @@ class EmbeddedLedger:
             which, given = f"{which} AND d.id = ?", [*given, identity]
         sql = DOCUMENTS.format(which=which, order="d.source, d.path", limit=-1)
         return await self._threads.run(lambda: self._list_documents(sql, *given))
+
+    async def find_documents(self, source: str, paths: Sequence[str]) -> list[Document]:
+        listed = encode_list(list(paths))
+        return await self._threads.run(lambda: self._list_documents(AT_PATHS, listed, source))
 
     async def list_all_revisions(self) -> list[Document]:
         sql = "SELECT facts FROM revisions ORDER BY document, revision"

@@ -17,7 +17,13 @@ from ragstone.stores.embedded.database import encode_list
 from ragstone.stores.embedded.mirror import MISSING_SLOT, NO_SLOT, ChunkColumns, Int64s, Mirror, Origin, RevisionColumns
 from ragstone.stores.embedded.paths import CollectionFiles
 from ragstone.stores.embedded.postings import ChunkTermCounts, Postings
-from ragstone.stores.embedded.read_checks import check_active, check_all_slots, check_revisions, check_slots
+from ragstone.stores.embedded.read_checks import (
+    check_active,
+    check_all_slots,
+    check_changed,
+    check_revisions,
+    check_slots,
+)
 from ragstone.stores.embedded.safe_removal import remove_path
 from ragstone.stores.embedded.vector_tables import ACTIVE, VectorTables
 from ragstone.stores.encoding import decode_document
@@ -70,11 +76,8 @@ def rebuild_mirror(connection: sqlite3.Connection, state: CollectionState, *, ve
     keys = np.array(array("q", chain.from_iterable(active)), dtype=np.int64)
     empty = Mirror.build(state.mirror_key, *_load_revisions(connection, keys[:0], 0, 0), Postings.from_blobs([]))
     mirror = _add_revisions(empty, connection, keys, verify=verify).compact()
-    return _check_active(mirror, connection) if verify else mirror
-
-
-def _check_active(mirror: Mirror, connection: sqlite3.Connection) -> Mirror:
-    check_active(connection, mirror.revisions.key[mirror.revisions.alive])
+    if verify:
+        check_active(connection, mirror.revisions.key[mirror.revisions.alive])
     return mirror
 
 
@@ -85,9 +88,10 @@ def advance_mirror(mirror: Mirror, connection: sqlite3.Connection, state: Collec
     gone, fresh = _read_changes(connection, mirror.generation)
     mirror = _update_slots(mirror, connection, state)
     mirror = replace(mirror, generation=state.generation, vector_file=state.vector_file, next_slot=state.next_slot)
-    if not (len(gone) or len(fresh)):
-        return _check_active(mirror, connection)
-    return _check_active(_add_revisions(_drop_revisions(mirror, gone), connection, fresh).tidy(), connection)
+    if len(gone) or len(fresh):
+        mirror = _add_revisions(_drop_revisions(mirror, gone), connection, fresh).tidy()
+    check_changed(connection, mirror.revisions.key[mirror.revisions.alive], gone=gone, fresh=fresh)
+    return mirror
 
 
 def _read_changes(connection: sqlite3.Connection, since: int) -> tuple[Int64s, Int64s]:
@@ -108,7 +112,8 @@ def _drop_revisions(mirror: Mirror, gone: NDArray[np.int64]) -> Mirror:
 
 
 def _add_revisions(mirror: Mirror, connection: sqlite3.Connection, keys: Int64s, *, verify: bool = True) -> Mirror:
-    fresh = np.setdiff1d(keys, mirror.revisions.key[mirror.revisions.alive])
+    alive = mirror.revisions.key[mirror.revisions.alive]
+    fresh = np.setdiff1d(keys, alive[np.isin(alive, keys)])  # without the second half it sorts all of a collection
     first_rev, first = len(mirror.revisions.key), len(mirror.chunks)
     revisions, chunks, postings = _load_revisions(connection, fresh, first_rev, first, verify=verify)
     both = mirror.revisions.concatenate(revisions)
@@ -267,4 +272,7 @@ def read_index(
     origin = np.zeros(len(keys), dtype=np.int32)
     origin[held] = active.origin[np.searchsorted(active.key, keys[held])]
     revisions = RevisionColumns(keys, held, origin, active.origins)
-    return advance_mirror(Mirror.build(key, revisions, chunks, base, Postings.from_blobs([])), connection, state)
+    mirror = advance_mirror(Mirror.build(key, revisions, chunks, base, Postings.from_blobs([])), connection, state)
+    if mirror is not None:
+        check_active(connection, mirror.revisions.key[mirror.revisions.alive])
+    return mirror

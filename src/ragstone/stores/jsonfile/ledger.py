@@ -1,7 +1,7 @@
 """The ledger of a json: store: documents and runs."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 from ragstone.core.records import Run
@@ -30,6 +30,10 @@ class JsonLedger:
         content = await self._file.read_scope(self._scope)
         found = [state.document for states in content.revisions.values() for state in states]
         return sorted(found, key=lambda document: (document.id, document.revision))
+
+    async def find_documents(self, source: str, paths: Sequence[str]) -> list[Document]:
+        wanted = frozenset(paths)
+        return [document for document in await self.documents(source) if document.path in wanted]
 
     async def scan_documents(self) -> AsyncGenerator[list[Document]]:
         yield sorted(await self.documents(), key=lambda document: (document.path, document.source))

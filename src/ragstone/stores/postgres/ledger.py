@@ -3,7 +3,7 @@ in transaction mode it is the lock of a transaction, which is left open: only th
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -31,6 +31,10 @@ DOCUMENTS = """SELECT DISTINCT ON (d.source, d.path, d.doc_id) v.facts
         AND (%s::text IS NULL OR d.path = %s OR d.path > %s AND d.path < %s)
         AND (%s::text IS NULL OR d.doc_id = %s)
     ORDER BY d.source, d.path, d.doc_id, v.revision DESC"""
+AT_PATHS = """SELECT DISTINCT ON (d.path) v.facts
+    FROM documents d JOIN document_versions v ON v.collection_id = d.collection_id AND v.doc_id = d.doc_id
+    WHERE d.tenant_id = %s AND d.collection_id = %s AND d.source = %s AND d.path = ANY(%s)
+    ORDER BY d.path, v.revision DESC"""
 # The server sorts once and keeps the rest; a page of its own each would sort all documents again.
 SCAN_DOCUMENTS = """DECLARE stored NO SCROLL CURSOR FOR
     SELECT v.facts FROM documents d CROSS JOIN LATERAL (SELECT facts FROM document_versions
@@ -142,6 +146,14 @@ class PostgresLedger:
             collection = await read_collection(cursor, self._scope)
             which = (source, source, within, *bounds, identity, identity)
             await cursor.execute(DOCUMENTS, (collection.tenant, collection.collection_id, *which))
+            return [decode_document(bytes(facts)) for (facts,) in await cursor.fetchall()]
+
+        return await self._pool.run_transaction(self._scope.tenant, read_documents)
+
+    async def find_documents(self, source: str, paths: Sequence[str]) -> list[Document]:
+        async def read_documents(cursor: Cursor, _: int) -> list[Document]:
+            collection = await read_collection(cursor, self._scope)
+            await cursor.execute(AT_PATHS, (collection.tenant, collection.collection_id, source, list(paths)))
             return [decode_document(bytes(facts)) for (facts,) in await cursor.fetchall()]
 
         return await self._pool.run_transaction(self._scope.tenant, read_documents)

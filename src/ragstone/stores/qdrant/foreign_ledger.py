@@ -29,6 +29,12 @@ class ForeignLedger:
                 raise
             return [one for one in content.documents if is_listed(one, source, within, identity)]
 
+    async def find_documents(self, source: str, paths: Sequence[str]) -> list[Document]:
+        try:
+            return await self._inner.find_documents(source, paths)
+        except NotBuilt:
+            return [document for document in await self.documents(source) if document.path in set(paths)]
+
     async def scan_documents(self) -> AsyncGenerator[Sequence[Document]]:
         try:
             async for page in self._inner.scan_documents():

@@ -119,6 +119,13 @@ class DocumentContract(StoreFixtures):
             ("b", "a.zip/b.md"),
         ]
         assert await ledger.documents("a", within="a") == []
+        wanted = ["a.zip/é/c%_.md", "a.zip", "a.zip", "none.md", "A.zip/b.md"]
+        assert [(d.source, d.path) for d in await ledger.find_documents("a", wanted)] == [
+            ("a", "A.zip/b.md"),
+            ("a", "a.zip"),
+            ("a", "a.zip/é/c%_.md"),
+        ]
+        assert await ledger.find_documents("b", wanted) == await ledger.find_documents("a", []) == []
         first, *_ = await ledger.documents("a")
         assert await ledger.documents(identity=first.id) == await ledger.documents("a", identity=first.id) == [first]
         assert await ledger.documents("b", identity=first.id) == await ledger.documents(identity="xyz") == []
