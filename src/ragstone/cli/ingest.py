@@ -60,6 +60,7 @@ def ingest(
 
     With --json: a line for each step, then one for the result.
     With -: a document for each line of stdin, {"path": "a.md", "text": "…", "meta": {"tags": ["x"]}}; others stay.
+    Wrong lines are left out and listed at the end; the exit status is then 1.
     """
     from ragstone.cli.given_lines import ingest_paths
     from ragstone.cli.knowledge import open_knowledge
@@ -73,10 +74,15 @@ def ingest(
         changes = {"refresh": refresh, "checksum": checksum, "recreate": recreate, "allow_removals": allow_removals}
         given = {"ignore": tuple(ignore or ()), **changes, "ray": ray}
         given |= {"version_label": version_label, "effective_at": effective_at}
-        runs = ingest_paths(kb, paths or [], source, given, progress.show_event)
+        runs, wrong = ingest_paths(kb, paths or [], source, given, progress.show_event)
         chunks = kb.info().chunks
         print_notes(describe_stand_ins(kb.engine.settings))
-    return _finish(summarize_runs(runs, chunks), as_json=options.json, strict=strict)
+    done = summarize_runs(runs, chunks)
+    if wrong.count:
+        done |= {"wrong_lines": wrong.count, "wrong_lines_not_listed": wrong.count - len(wrong.listed)}
+        done["documents"]["skipped"] += wrong.count
+        done["skipped"] += wrong.listed
+    return _finish(done, as_json=options.json, strict=strict)
 
 
 def _finish(done: Json, *, as_json: bool, strict: bool) -> int:
@@ -85,7 +91,7 @@ def _finish(done: Json, *, as_json: bool, strict: bool) -> int:
         print_json(done)
     else:
         _print_summary(done)
-    if done["failed"]:
+    if done["failed"] or "wrong_lines" in done:
         return Unavailable.exit
     return 1 if strict and done["skipped"] else 0
 
@@ -122,6 +128,8 @@ def _print_summary(done: Json) -> None:
         print_message(f"search terms and flags of {done['renewed']} documents were brought up to date")
     for skipped in done["skipped"]:
         print_message(f"skipped {skipped['path']} ({skipped['reason']}): {skipped['message']}")
+    if more := done.get("wrong_lines_not_listed"):
+        print_message(f"and {more:,} more wrong lines of stdin")
     if ignored := describe_ignored(done["ignored"]):
         print_message(ignored)
     if done["left_out"]:

@@ -11,7 +11,7 @@ def check_document_path(path: str) -> str:
     """The path of a document that is handed over; raises `UsageError` for one that leads elsewhere or has no name."""
     parts = PurePosixPath(path).parts
     strange = "\\" in path or "\0" in path or not path.isprintable() or path.startswith("/") or path.endswith("/")
-    long = len(path.encode()) > LONGEST_PATH or any(len(part.encode()) > LONGEST_NAME for part in parts)
-    if not parts or strange or long or any(part in (".", "..") for part in path.split("/")) or "//" in path:
+    long = strange or len(path.encode()) > LONGEST_PATH or any(len(part.encode()) > LONGEST_NAME for part in parts)
+    if not parts or long or any(part in (".", "..") for part in path.split("/")) or "//" in path:
         raise UsageError(f"invalid path {path!r:.80}: expected a relative path such as guides/setup.pdf")
     return path

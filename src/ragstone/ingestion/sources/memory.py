@@ -23,7 +23,7 @@ class GivenDocuments:
 
     def __init__(self, name: str, documents: Mapping[str, GivenDocument]) -> None:
         self.name = name
-        self._documents = {check_document_path(path): _encode(path, given) for path, given in sorted(documents.items())}
+        self._documents = {path: encode_document(path, given) for path, given in sorted(documents.items())}
 
     def walk(self) -> Iterator[ListedFile]:
         """Every document, in the order of the paths."""
@@ -38,8 +38,10 @@ class GivenDocuments:
         return data
 
 
-def _encode(path: str, given: GivenDocument) -> bytes:
-    """The bytes of a document: metadata stand above its text as front matter."""
+def encode_document(path: str, given: GivenDocument) -> bytes:
+    """The bytes of a document: metadata stand above its text as front matter. Raises `UsageError` that names a wrong
+    path, text or metadata."""
+    check_document_path(path)
     if isinstance(given, bytes):
         return given
     if isinstance(given, str):

@@ -29,6 +29,9 @@ DOCUMENTS = """SELECT r.facts FROM documents d JOIN revisions r ON r.document = 
 AT_PATHS = """SELECT r.facts FROM (SELECT DISTINCT value AS path FROM json_each(?)) p
     CROSS JOIN documents d ON d.path = p.path AND d.source = ? CROSS JOIN revisions r ON r.document = d.id
     WHERE r.revision = (SELECT max(revision) FROM revisions WHERE document = d.id) ORDER BY d.path"""
+# The last run of the source: it alone can still say so, and all runs are never gone through for it.
+MARK_INTERRUPTED = """UPDATE runs SET status = 'interrupted' WHERE status = 'running'
+    AND number = (SELECT number FROM runs WHERE source = ? ORDER BY number DESC LIMIT 1)"""
 PAGE = 512  # documents that are in memory at once where all are gone through
 
 
@@ -119,7 +122,7 @@ class EmbeddedLedger:
         path = self._lock_source(run)
         with map_errors(self._root):
             try:
-                self._write_run(run, "UPDATE runs SET status = 'interrupted' WHERE source = ? AND status = 'running'")
+                self._write_run(run, MARK_INTERRUPTED)
             except BaseException:
                 self._locks.release(path)
                 raise
