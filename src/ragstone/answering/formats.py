@@ -8,6 +8,19 @@ from collections.abc import Mapping, Sequence
 from html import escape  # xml.sax.saxutils has the same for XML, and takes 30 ms to import
 from typing import Any
 
+from ragstone.answering.shapes import (
+    AnswerJson,
+    CitationJson,
+    ClosestJson,
+    DocumentJson,
+    FoundJson,
+    HitJson,
+    LocationJson,
+    NoteJson,
+    SentenceJson,
+    StepJson,
+    StepsJson,
+)
 from ragstone.answering.verification.citations import Mask
 from ragstone.core.answers import Answer, Citation, Event, Found, Note, Sentence, Step
 from ragstone.core.json_shapes import span_json
@@ -22,7 +35,7 @@ SNIPPET = 400
 DOCUMENT_FACTS = ("date", "project", "tags", "confidentiality", "doc_type")  # of front matter, in the full pack
 
 
-def document_json(document: Document) -> Json:
+def document_json(document: Document) -> DocumentJson:
     """A document as it is named in hits and citations."""
     return {
         "id": document.id,
@@ -34,7 +47,7 @@ def document_json(document: Document) -> Json:
     }
 
 
-def citation_json(citation: Citation, *, mask: Mask) -> Json:
+def citation_json(citation: Citation, *, mask: Mask) -> CitationJson:
     """A citation; masking twice changes nothing."""
     quote = mask(citation.quote)
     return {
@@ -48,17 +61,17 @@ def citation_json(citation: Citation, *, mask: Mask) -> Json:
     }
 
 
-def sentence_json(sentence: Sentence, *, mask: Mask) -> Json:
+def sentence_json(sentence: Sentence, *, mask: Mask) -> SentenceJson:
     """A sentence of an answer."""
     return {"text": mask(sentence.text), "citations": list(sentence.citations), "status": sentence.status}
 
 
-def note_json(note: Note) -> Json:
+def note_json(note: Note) -> NoteJson:
     """A note."""
     return {"code": note.code, "message": note.message}
 
 
-def answer_json(answer: Answer, *, mask: Mask) -> Json:
+def answer_json(answer: Answer, *, mask: Mask) -> AnswerJson:
     """An answer or an abstention."""
     return {
         "schema": SCHEMA,
@@ -78,7 +91,7 @@ def answer_json(answer: Answer, *, mask: Mask) -> Json:
     }
 
 
-def closest_json(hit: Hit, *, mask: Mask) -> Json:
+def closest_json(hit: Hit, *, mask: Mask) -> ClosestJson:
     """A passage that is shown beside a refusal."""
     return {
         "document": document_json(hit.chunk.document),
@@ -88,7 +101,7 @@ def closest_json(hit: Hit, *, mask: Mask) -> Json:
     }
 
 
-def hit_json(hit: Hit, *, mask: Mask) -> Json:
+def hit_json(hit: Hit, *, mask: Mask) -> HitJson:
     """A found chunk."""
     chunk = hit.chunk
     return {
@@ -107,7 +120,7 @@ def hit_json(hit: Hit, *, mask: Mask) -> Json:
     }
 
 
-def _location_json(chunk: Chunk, mask: Mask) -> Json:
+def _location_json(chunk: Chunk, mask: Mask) -> LocationJson:
     """Where a chunk with known bytes stands, and its text with white space collapsed, which is nowhere stored."""
     if "start_byte" not in chunk.metadata:
         return {}
@@ -120,7 +133,7 @@ def _text(chunk: Chunk, mask: Mask) -> str:
     return mask(chunk.text, chunk.spans, chunk.secrets)
 
 
-def found_json(found: Found, *, mask: Mask) -> Json:
+def found_json(found: Found, *, mask: Mask) -> FoundJson:
     """The results of a search as plain data."""
     return {
         "schema": SCHEMA,
@@ -131,9 +144,9 @@ def found_json(found: Found, *, mask: Mask) -> Json:
     }
 
 
-def steps_json(steps: Sequence[Step], *, mask: Mask) -> Json:
+def steps_json(steps: Sequence[Step], *, mask: Mask) -> StepsJson:
     """The calls of a language model during a search, under `steps`; nothing where none was asked."""
-    told = [
+    told: list[StepJson] = [
         {
             "name": step.name,
             "calls": step.calls,

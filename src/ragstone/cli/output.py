@@ -1,7 +1,8 @@
 """How results look: plain data with `--json`, else text for people; secrets masked, terminal commands gone."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from ragstone import guard
 from ragstone.answering.formats import (
@@ -29,7 +30,9 @@ ACCESS_FILTER = {
 FORMATS = ("text", "json", "xml", "evidence", "evidence-llm")
 
 
-def format_passages(found: Found, *, format_: str, question: str, index: Json, full: bool = False) -> str | Json:
+def format_passages(
+    found: Found, *, format_: str, question: str, index: Mapping[str, Any], full: bool = False
+) -> str | Json:
     """A search's result in one of the formats: text for `text` and `xml`, plain data for the others; `index` is the
     searched collection, and `full` shows whole passages as text."""
     if format_ == "text":
@@ -39,7 +42,7 @@ def format_passages(found: Found, *, format_: str, question: str, index: Json, f
     if format_ == "xml":
         return context_xml(found.hits, mask=mask_secrets)
     if format_ == "json":
-        return found_json(found, mask=mask_secrets)
+        return {**found_json(found, mask=mask_secrets)}
     if format_ == "evidence":
         return pack_full(found, query=question, index=index, mask=mask_secrets)
     if format_ == "evidence-llm":
@@ -49,7 +52,7 @@ def format_passages(found: Found, *, format_: str, question: str, index: Json, f
 
 def answer_data(made: Answer) -> Json:
     """An answer as plain data."""
-    return answer_json(made, mask=mask_secrets)
+    return {**answer_json(made, mask=mask_secrets)}
 
 
 def answer_text(made: Answer, *, question: str, after: str = "") -> str:

@@ -1,12 +1,26 @@
 """Values as plain data, as they stand in JSON for programs and in artifacts."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict
 
-from ragstone.core.types import Json, Span
+from ragstone.core.types import Span
 
 
-def span_json(span: Span) -> Json:
+class SpanJson(TypedDict):
+    """A place: characters from 0, lines from 1."""
+
+    char_start: int
+    char_end: int
+    line_start: int
+    line_end: int
+    page: int | None
+    bbox: list[float] | None
+    sheet: str | None
+    rows: list[int] | None
+    cols: list[int] | None
+
+
+def span_json(span: Span) -> SpanJson:
     """A place: characters from 0, lines from 1; page, box, sheet, rows and columns where there are such."""
     return {
         "char_start": span.char_start,

@@ -35,6 +35,7 @@ from ragstone.server.observation import ObserveMiddleware, TraceMiddleware
 from ragstone.server.reload import Configuration, follow_configuration
 from ragstone.server.routes import (
     api_reference,
+    collections,
     jobs,
     library,
     monitoring,
@@ -56,6 +57,7 @@ log = logging.getLogger("ragstone")
 
 ROUTERS = (
     questions,
+    collections,
     library,
     texts,
     runs,

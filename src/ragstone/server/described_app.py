@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from ragstone.core.types import Json
+from ragstone.server.descriptions import build_components
 
 BEARER = {"type": "http", "scheme": "bearer", "description": "A key (`ragstone keys create`) or a token of an issuer."}
 HEADER = {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "The same in a header of its own."}
@@ -39,6 +40,7 @@ class DescribedApp(FastAPI):
         if self.openapi_schema is None:
             described = super().openapi()
             described["components"]["securitySchemes"] = SCHEMES
+            described["components"]["schemas"] |= build_components()
             for path, operations in described["paths"].items():
                 for operation in operations.values():
                     _complete(operation, EXAMPLES.get(path))

@@ -1,7 +1,15 @@
 """Parts of the description of the API (OpenAPI) that several endpoints share."""
 
+from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
+from ragstone.core.answers import Note, Step
+from ragstone.core.ports.jobs import Job
+from ragstone.core.records import Run
+from ragstone.retrieval.explain import Explanation
+from ragstone.server.answer_shapes import PRIVATE_TO_SERVER
 from ragstone.server.errors import HTTP_CODES
 
 Responses = dict[int | str, dict[str, Any]]
@@ -20,14 +28,6 @@ MEANINGS = {
     503: "The store or a model cannot be used now; `Retry-After` says when to ask again, where that may help.",
 }
 ALWAYS = (400, 408, 413, 415, 421, 422, 500, 503, 507)
-EVENT_STREAM: Responses = {
-    200: {
-        "description": "JSON, or events with `stream`.",
-        "content": {"application/json": {"schema": {"type": "object"}}, "text/event-stream": {}},
-    }
-}
-
-
 TEXT_OR_JSON: Responses = {
     200: {
         "description": "JSON, or text with `generate`.",
@@ -36,11 +36,43 @@ TEXT_OR_JSON: Responses = {
 }
 
 
-def responses(*statuses: int) -> Responses:
-    """The errors that an endpoint may answer with, beside those that any may."""
+COMPONENTS = "#/components/schemas/{name}"
+WHOLE = (Run, Job, Explanation, Note, Step)  # dataclasses that answers are made from
+PRIVATE: Mapping[type, tuple[str, ...]] = {Job: PRIVATE_TO_SERVER}
+_shapes: dict[str, type] = {}
+
+
+def responses(*statuses: int, answer: type | None = None, status: int = 200, stream: bool = False) -> Responses:
+    """The errors that an endpoint may answer with, beside those that any may; and the shape of its `answer`, which may
+    come as events with `stream`."""
     every = sorted({*statuses, *ALWAYS})
     body = {"application/json": {"schema": {"type": "object"}}}
-    return {
-        status: {"description": MEANINGS.get(status, HTTP_CODES.get(status, "error")), "content": body}
-        for status in every
+    errors: Responses = {
+        code: {"description": MEANINGS.get(code, HTTP_CODES.get(code, "error")), "content": body} for code in every
     }
+    return {**errors, **describe_answer(answer, status, stream=stream)} if answer is not None else errors
+
+
+def describe_answer(kind: type, status: int = 200, *, stream: bool = False) -> Responses:
+    """An answer of this shape."""
+    _shapes[kind.__name__] = kind
+    content: dict[str, Any] = {"application/json": {"schema": {"$ref": COMPONENTS.format(name=kind.__name__)}}}
+    if stream:
+        return {
+            status: {"description": "JSON, or events with `stream`.", "content": content | {"text/event-stream": {}}}
+        }
+    return {status: {"description": (kind.__doc__ or "").strip(), "content": content}}
+
+
+def build_components() -> dict[str, Any]:
+    """The schemas of all shapes that were described, made from their types. An answer that is made from a dataclass has
+    all its fields but the private ones, and may say the edition of its shape."""
+    found: dict[str, Any] = msgspec.json.schema_components([*_shapes.values()], ref_template=COMPONENTS)[1]
+    for kind in WHOLE:
+        shown = found[kind.__name__]
+        fields = {name: field for name, field in shown["properties"].items() if name not in PRIVATE.get(kind, ())}
+        for field in fields.values():
+            field.pop("default", None)
+        shown["required"] = [*fields]
+        shown["properties"] = {"schema": {"type": "integer"}, **fields}
+    return found

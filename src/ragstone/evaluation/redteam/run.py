@@ -1,14 +1,13 @@
 """Probes run against a target, and the outcome of each."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ragstone.answering.formats import answer_json, found_json
 from ragstone.core.answers import Answer, Found
 from ragstone.core.errors import RagstoneError, UsageError
-from ragstone.core.types import Json
 from ragstone.evaluation.redteam.probes import ATTACKS, KINDS, Kind, Plant, Probe, list_probes
 from ragstone.evaluation.redteam.targets import Target
 
@@ -110,7 +109,7 @@ def _is_marked_quote(answer: Answer) -> bool:
     return answer.mode == "quoted" and any(note.code == "flagged" for note in answer.notes)
 
 
-def _dump(data: Json) -> str:
+def _dump(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, default=str)
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any
@@ -46,7 +46,7 @@ def iter_extraction_json(extraction: Extraction, source: str, *, dump: Callable[
     yield f'], "warnings": {dump(list(extraction.warnings))}}}'
 
 
-def _iter_list_json(values: Iterable[Json], dump: Callable[[Any], str]) -> Iterator[str]:
+def _iter_list_json(values: Iterable[Mapping[str, Any]], dump: Callable[[Any], str]) -> Iterator[str]:
     left, lead = iter(values), ""
     while group := list(islice(left, GROUP)):
         yield lead + dump(group)[1:-1]

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from ragstone.core.ports import Job, JobStatus
 from ragstone.core.types import Json, Scope
 from ragstone.engine import Engine
+from ragstone.server import answer_shapes as shapes
 from ragstone.server.checked_routes import OwnRoute
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
@@ -19,7 +20,7 @@ router = APIRouter(tags=["jobs"], route_class=OwnRoute)
 MOST = 1000
 
 
-@router.get("/v1/jobs", responses=responses(400, 401, 403), summary="List the jobs")
+@router.get("/v1/jobs", responses=responses(400, 401, 403, answer=shapes.Jobs), summary="List the jobs")
 async def list_jobs(
     request: Request,
     status: Annotated[list[JobStatus] | None, Query()] = None,
@@ -31,14 +32,17 @@ async def list_jobs(
     return JSONResponse({"schema": 1, "jobs": [job_json(job) for job in found]})
 
 
-@router.get("/v1/jobs/{identity}", responses=responses(400, 401, 403, 404), summary="Show a job")
+@router.get("/v1/jobs/{identity}", responses=responses(400, 401, 403, 404, answer=Job), summary="Show a job")
 async def show_job(request: Request, identity: str) -> Response:
     """The state of a job, for a day after its end."""
     return JSONResponse({"schema": 1, **job_json(await _find_job(await open_engine(request), identity))})
 
 
 @router.post(
-    "/v1/jobs/{identity}/retry", status_code=202, responses=responses(400, 401, 403, 404), summary="Retry a job"
+    "/v1/jobs/{identity}/retry",
+    status_code=202,
+    responses=responses(400, 401, 403, 404, answer=shapes.Accepted, status=202),
+    summary="Retry a job",
 )
 async def retry_job(request: Request, identity: str) -> Response:
     """Queues a dead job again."""
@@ -49,7 +53,9 @@ async def retry_job(request: Request, identity: str) -> Response:
     return respond_accepted(await _find_job(engine, identity))
 
 
-@router.delete("/v1/jobs/{identity}", responses=responses(400, 401, 403, 404), summary="Drop a job")
+@router.delete(
+    "/v1/jobs/{identity}", responses=responses(400, 401, 403, 404, answer=shapes.Dropped), summary="Drop a job"
+)
 async def drop_job(request: Request, identity: str) -> Response:
     """Takes a job that does not run out of the record, with its file."""
     engine = await open_engine(request)
@@ -69,8 +75,7 @@ async def _find_job(engine: Engine, identity: str) -> Job:
 def job_json(job: Job) -> Json:
     """A job as clients see it."""
     shown = asdict(job)
-    del shown["tenant"], shown["lease"]
-    return shown
+    return {name: value for name, value in shown.items() if name not in shapes.PRIVATE_TO_SERVER}
 
 
 def respond_accepted(job: Job) -> Response:

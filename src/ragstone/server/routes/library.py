@@ -1,4 +1,4 @@
-"""Collections and their documents: list, upload, read, draw, delete."""
+"""Documents: list, upload, read, draw, delete."""
 
 import asyncio
 import base64
@@ -17,12 +17,12 @@ from ragstone.core.document_paths import check_document_path
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.types import NAME_LENGTH, Document, Span
 from ragstone.engine import Engine
-from ragstone.engine.json_views import chunk_json, full_document_json, info_json
+from ragstone.engine.json_views import ChunkJson, chunk_json, full_document_json
 from ragstone.engine.verbs.ingestion import UPLOADS
 from ragstone.guard import mask_and_follow
-from ragstone.server.bodies import Body, CollectionName
+from ragstone.server import answer_shapes as shapes
 from ragstone.server.checked_routes import OwnRoute
-from ragstone.server.descriptions import responses
+from ragstone.server.descriptions import describe_answer, responses
 from ragstone.server.errors import NotFound
 from ragstone.server.routes.jobs import respond_accepted
 from ragstone.server.state import open_engine, state_of
@@ -37,44 +37,9 @@ BAD_REQUEST = 400
 LARGEST_PAGE = 20_000.0  # points
 
 
-class CollectionBody(Body):
-    """A collection to make."""
-
-    name: CollectionName
-
-
-@router.get("/v1/collections", responses=responses(401, 403), summary="List the collections")
-async def list_collections(request: Request) -> Response:
-    """The collections of the caller's tenant."""
-    engine = await open_engine(request)
-    return JSONResponse({"schema": 1, "collections": [info_json(info) for info in await engine.collections()]})
-
-
-@router.post("/v1/collections", status_code=201, responses=responses(400, 401, 403), summary="Create a collection")
-async def create_collection(request: Request, body: CollectionBody) -> Response:
-    """Makes an empty collection; one that exists stays as it is."""
-    engine = await open_engine(request, collection=body.name)
-    return JSONResponse(info_json(await engine.create()), 201)
-
-
-@router.get("/v1/collections/{name:any}", responses=responses(401, 403, 404), summary="Show a collection")
-async def show_collection(request: Request, name: str) -> Response:
-    """The state of a collection."""
-    engine = await open_engine(request, collection=name)
-    return JSONResponse(info_json(await engine.info()))
-
-
-@router.delete("/v1/collections/{name:any}", responses=responses(401, 403, 404, 409), summary="Erase a collection")
-async def erase_collection(request: Request, name: str) -> Response:
-    """Erases a collection with its documents and uploads."""
-    engine = await open_engine(request, collection=name)
-    if not await engine.drop(name):
-        raise NotFound(f"unknown collection {name!r:.80}: GET /v1/collections lists them")
-    await state_of(request).uploads.erase(engine.scope)
-    return JSONResponse({"schema": 1, "erased": name})
-
-
-@router.get("/v1/documents", responses=responses(400, 401, 403, 404), summary="List the documents")
+@router.get(
+    "/v1/documents", responses=responses(400, 401, 403, 404, answer=shapes.Documents), summary="List the documents"
+)
 async def list_documents(
     request: Request,
     collection: Collection = None,
@@ -122,7 +87,10 @@ def _read_cursor(cursor: str | None) -> tuple[str, str] | None:
 @router.post(
     "/v1/documents",
     status_code=201,
-    responses={202: {"description": "The job that was queued."}, **responses(400, 401, 403, 409, 422, 429)},
+    responses={
+        **describe_answer(shapes.Accepted, 202),
+        **responses(400, 401, 403, 409, 422, 429, answer=shapes.Uploaded, status=201),
+    },
     summary="Upload a document",
     openapi_extra={
         "requestBody": {
@@ -181,7 +149,11 @@ async def _read_form(request: Request) -> AsyncIterator[FormData]:
         await form.close()
 
 
-@router.get("/v1/documents/{identity}", responses=responses(401, 403, 404), summary="Show a document")
+@router.get(
+    "/v1/documents/{identity}",
+    responses=responses(401, 403, 404, answer=shapes.DocumentText),
+    summary="Show a document",
+)
 async def show_document(
     request: Request, identity: str, collection: Collection = None, start: Places = None, end: Places = None
 ) -> Response:
@@ -205,7 +177,11 @@ def _pair_places(starts: list[int], ends: list[int], length: int) -> list[tuple[
     return [(first, max(first, min(end, length))) for first, end in zip(firsts, ends, strict=True)]
 
 
-@router.delete("/v1/documents/{identity}", responses=responses(401, 403, 404, 409), summary="Delete a document")
+@router.delete(
+    "/v1/documents/{identity}",
+    responses=responses(401, 403, 404, 409, answer=shapes.Removed),
+    summary="Delete a document",
+)
 async def delete_document(request: Request, identity: str, collection: Collection = None) -> Response:
     """Removes a document; an ingestion of its source brings it back if its file is still there."""
     engine = await open_engine(request, collection=collection)
@@ -275,7 +251,7 @@ def _read_box(text: str, page: int) -> Span:
     return Span(0, 0, 1, 1, page=page, bbox=(x0, y0, x1, y1))
 
 
-@router.get("/v1/chunks/{identity}", responses=responses(401, 403, 404), summary="Show a passage")
+@router.get("/v1/chunks/{identity}", responses=responses(401, 403, 404, answer=ChunkJson), summary="Show a passage")
 async def show_chunk(request: Request, identity: str, collection: Collection = None) -> Response:
     """A passage with all that is stored with it, secrets masked."""
     engine = await open_engine(request, collection=collection)

@@ -16,8 +16,9 @@ from ragstone.core.answers import Answer, Event
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Hit, Json
 from ragstone.guard import mask_secrets
+from ragstone.server import answer_shapes as shapes
 from ragstone.server.checked_routes import CheckedRoute
-from ragstone.server.descriptions import EVENT_STREAM, responses
+from ragstone.server.descriptions import responses
 from ragstone.server.openai_api.bodies import ChatBody, EmbeddingBody, VectorStoreSearchBody, split_conversation
 from ragstone.server.openai_api.rendering import annotate, count_usage, list_sources
 from ragstone.server.openai_api.streaming import TextStream, stream_text
@@ -29,14 +30,18 @@ router = APIRouter(tags=["openai"], route_class=CheckedRoute)
 OWNER = "ragstone"
 
 
-@router.get("/v1/models", responses=responses(401, 403), summary="List pipelines and collections as models")
+@router.get(
+    "/v1/models",
+    responses=responses(401, 403, answer=shapes.Models),
+    summary="List pipelines and collections as models",
+)
 async def show_models(request: Request) -> Response:
     """The pipelines and collections of the caller, in OpenAI's shape."""
     names = await list_models(request)
     return JSONResponse({"object": "list", "data": [_model_json(name) for name in names]})
 
 
-@router.get("/v1/models/{name:any}", responses=responses(401, 403, 404), summary="Show a model")
+@router.get("/v1/models/{name:any}", responses=responses(401, 403, 404, answer=shapes.Model), summary="Show a model")
 async def show_model(request: Request, name: str) -> Response:
     """One pipeline or collection, in OpenAI's shape."""
     if name not in await list_models(request):
@@ -50,7 +55,7 @@ def _model_json(name: str) -> Json:
 
 @router.post(
     "/v1/chat/completions",
-    responses={**EVENT_STREAM, **responses(400, 401, 403, 404, 429)},
+    responses=responses(400, 401, 403, 404, 429, answer=shapes.ChatCompletion, stream=True),
     summary="Answer from the documents, for OpenAI's clients",
 )
 async def complete_chat(request: Request, body: ChatBody) -> Response:
@@ -127,7 +132,9 @@ def _usage_json(answer: Answer) -> Json:
     return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
 
 
-@router.post("/v1/embeddings", responses=responses(400, 401, 403, 404, 429), summary="Embed texts")
+@router.post(
+    "/v1/embeddings", responses=responses(400, 401, 403, 404, 429, answer=shapes.Embeddings), summary="Embed texts"
+)
 async def embed_texts(request: Request, body: EmbeddingBody) -> Response:
     """Vectors by the embedding model of a collection, which `model` names."""
     texts = body.list_texts()
@@ -154,7 +161,7 @@ async def embed_texts(request: Request, body: EmbeddingBody) -> Response:
 
 @router.post(
     "/v1/vector_stores/{name:any}/search",
-    responses=responses(400, 401, 403, 404, 429),
+    responses=responses(400, 401, 403, 404, 429, answer=shapes.StoreResults),
     summary="Search a collection, for OpenAI's clients",
 )
 async def search_vector_store(request: Request, name: str, body: VectorStoreSearchBody) -> Response:

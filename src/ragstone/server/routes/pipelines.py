@@ -17,10 +17,11 @@ from ragstone.core.errors import STORE_FAILED, RagstoneError, UsageError
 from ragstone.core.types import Hit, Json
 from ragstone.engine import Engine
 from ragstone.guard import mask_secrets
+from ragstone.server import answer_shapes as shapes
 from ragstone.server.bodies import ConditionsBody, PassageCount, Text, Turn
 from ragstone.server.certificate import Certificate
 from ragstone.server.checked_routes import CheckedRoute
-from ragstone.server.descriptions import EVENT_STREAM, responses
+from ragstone.server.descriptions import describe_answer, responses
 from ragstone.server.errors import StreamFailed
 from ragstone.server.readiness import STARTING, find_obstacle
 from ragstone.server.routes.questions import open_pipeline
@@ -47,7 +48,7 @@ class QueryBody(BaseModel):
     messages: list[Turn] = []
 
 
-@router.get("/v1/pipelines", responses=responses(401, 403), summary="List the pipelines")
+@router.get("/v1/pipelines", responses=responses(401, 403, answer=shapes.Pipelines), summary="List the pipelines")
 async def list_pipelines(request: Request) -> Response:
     """The configured pipelines with their descriptions."""
     engine = await open_engine(request)
@@ -58,7 +59,7 @@ async def list_pipelines(request: Request) -> Response:
 
 @router.post(
     "/v1/pipelines/{name:any}",
-    responses={**EVENT_STREAM, **responses(400, 401, 403, 404, 429)},
+    responses=responses(400, 401, 403, 404, 429, answer=shapes.PipelineAnswer, stream=True),
     summary="Ask a pipeline",
 )
 async def ask_pipeline(request: Request, name: str, body: QueryBody) -> Response:
@@ -135,13 +136,15 @@ def _frame_failure(_code: str, message: str) -> ServerSentEvent:
     return make_event({"type": "error", "error": message})
 
 
-@router.get("/v1/live", summary="Whether the process runs")
+@router.get("/v1/live", responses=describe_answer(shapes.Live), summary="Whether the process runs")
 async def live() -> Response:
     """Touches nothing."""
     return JSONResponse({"status": "ok"})
 
 
-@router.get("/v1/ready", responses=responses(503), summary="Whether the server is ready for questions")
+@router.get(
+    "/v1/ready", responses=responses(503, answer=shapes.Ready), summary="Whether the server is ready for questions"
+)
 async def ready(request: Request) -> Response:
     """200 when all that the server needs was checked and is loaded and its store answers, else 503."""
     obstacle = await find_obstacle(request)
@@ -151,7 +154,11 @@ async def ready(request: Request) -> Response:
     return JSONResponse({"status": obstacle}, 503, headers={"Retry-After": "1"})
 
 
-@router.get("/v1/health", summary="Whether the store and the models of the pipelines can be reached")
+@router.get(
+    "/v1/health",
+    responses=describe_answer(shapes.Health),
+    summary="Whether the store and the models of the pipelines can be reached",
+)
 async def health(request: Request) -> Response:
     """Always 200; `degraded` while the store or a model cannot be reached or the server still starts."""
     if obstacle := await find_obstacle(request):  # no key can be looked at where the store is away
@@ -206,7 +213,7 @@ async def _check_pipeline(target: Any, name: str) -> Json:
     return found
 
 
-@router.get("/v1/stats", responses=responses(401, 403), summary="Tokens that each pipeline used")
+@router.get("/v1/stats", responses=responses(401, 403, answer=shapes.Stats), summary="Tokens that each pipeline used")
 async def stats(request: Request) -> Response:
     """Counts since the start of the process, for each pipeline."""
     engine = await open_engine(request)

@@ -13,6 +13,7 @@ from ragstone.core.errors import UsageError
 from ragstone.core.types import Json
 from ragstone.guard import mask_secrets
 from ragstone.retrieval.reranking import is_reranker_skipped
+from ragstone.server import answer_shapes as shapes
 from ragstone.server.bodies import PassageCount, TenantName, Text
 from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import responses
@@ -35,7 +36,9 @@ class CompanyBody(BaseModel):
     debug: bool = False
 
 
-@router.post("/v1/query", responses=responses(400, 401, 403, 404, 429, 502), summary="Ask a question")
+@router.post(
+    "/v1/query", responses=responses(400, 401, 403, 404, 429, 502, answer=shapes.QueryAnswer), summary="Ask a question"
+)
 async def query(request: Request, body: CompanyBody) -> Response:
     """An answer with its citations, or an abstention; `debug` tells how it came about, to those who may explain."""
     engine = await open_engine(request, tenant=body.tenant_id)

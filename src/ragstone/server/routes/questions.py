@@ -9,16 +9,17 @@ from sse_starlette import ServerSentEvent
 from starlette.requests import Request
 
 from ragstone.answering.formats import answer_json, event_json, found_json
+from ragstone.answering.shapes import AnswerJson, FoundJson
 from ragstone.core.answers import Event
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Json
 from ragstone.engine import Engine
 from ragstone.engine.question_verbs import QuestionVerbs
 from ragstone.guard import mask_secrets
-from ragstone.retrieval.explain import to_json
+from ragstone.retrieval.explain import Explanation, to_json
 from ragstone.server.bodies import AskBody, ExplainBody, SearchBody
 from ragstone.server.checked_routes import OwnRoute
-from ragstone.server.descriptions import EVENT_STREAM, responses
+from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
 from ragstone.server.state import open_engine, state_of
 from ragstone.server.streams import (
@@ -33,13 +34,15 @@ from ragstone.server.streams import (
 router = APIRouter(tags=["questions"], route_class=OwnRoute)
 
 
-@router.post("/v1/search", responses=responses(400, 401, 403, 404, 429), summary="Find the best passages")
+@router.post(
+    "/v1/search", responses=responses(400, 401, 403, 404, 429, answer=FoundJson), summary="Find the best passages"
+)
 async def search(request: Request, body: SearchBody) -> Response:
     """The best passages for a query, best first, with their places and signals."""
     engine = await open_engine(request, collection=body.collection)
     target, options = select_target(engine, body), body.options()
 
-    async def work() -> Json:
+    async def work() -> FoundJson:
         async with state_of(request).admission.enter(engine.scope.tenant):
             return found_json(await target.search(body.query, **options), mask=mask_secrets)
 
@@ -47,7 +50,9 @@ async def search(request: Request, body: SearchBody) -> Response:
 
 
 @router.post(
-    "/v1/ask", responses={**EVENT_STREAM, **responses(400, 401, 403, 404, 429)}, summary="Answer from the documents"
+    "/v1/ask",
+    responses=responses(400, 401, 403, 404, 429, answer=AnswerJson, stream=True),
+    summary="Answer from the documents",
 )
 async def ask(request: Request, body: AskBody) -> Response:
     """An answer whose sentences are cited and checked, or an abstention; with `stream`, as events while it comes."""
@@ -64,7 +69,7 @@ async def ask(request: Request, body: AskBody) -> Response:
             raise
         return EventStream(request, _frame_events(begun), stack, frame_failure=frame_failure)
 
-    async def work() -> Json:
+    async def work() -> AnswerJson:
         async with admission.enter(engine.scope.tenant):
             made = await target.ask(body.query, history=turns, strict=body.strict, **body.options())
             return answer_json(made, mask=mask_secrets)
@@ -72,7 +77,9 @@ async def ask(request: Request, body: AskBody) -> Response:
     return JSONResponse(await run_for_client(request, work()))
 
 
-@router.post("/v1/explain", responses=responses(400, 401, 403, 404, 429), summary="Explain a document's rank")
+@router.post(
+    "/v1/explain", responses=responses(400, 401, 403, 404, 429, answer=Explanation), summary="Explain a document's rank"
+)
 async def explain(request: Request, body: ExplainBody) -> Response:
     """The stage at which a search lost a document, its ranks and its signals."""
     engine = await open_engine(request, collection=body.collection)

@@ -16,6 +16,7 @@ from ragstone.core.errors import NotBuilt, tell_kind
 from ragstone.core.records import Run
 from ragstone.core.types import Json
 from ragstone.engine import Engine
+from ragstone.server import answer_shapes as shapes
 from ragstone.server.bodies import Body, CollectionName
 from ragstone.server.checked_routes import OwnRoute
 from ragstone.server.descriptions import responses
@@ -43,7 +44,12 @@ class RunBody(Body):
 EVERYTHING = RunBody()
 
 
-@router.post("/v1/runs", status_code=202, responses=responses(400, 401, 403, 409), summary="Start an ingestion")
+@router.post(
+    "/v1/runs",
+    status_code=202,
+    responses=responses(400, 401, 403, 409, answer=shapes.Runs, status=202),
+    summary="Start an ingestion",
+)
 async def start_run(request: Request, body: RunBody = EVERYTHING) -> Response:
     """Starts an ingestion of the collection's configured sources; answers with the run that began."""
     engine = await open_engine(request, collection=body.collection)
@@ -61,7 +67,7 @@ async def start_run(request: Request, body: RunBody = EVERYTHING) -> Response:
     return JSONResponse({"schema": 1, "runs": [run_json(run) for run in runs]}, 202)
 
 
-@router.get("/v1/runs", responses=responses(401, 403), summary="List the runs")
+@router.get("/v1/runs", responses=responses(401, 403, answer=shapes.Runs), summary="List the runs")
 async def list_runs(
     request: Request, collection: Collection = None, limit: Annotated[int, Query(ge=1, le=MOST_RUNS)] = 20
 ) -> Response:
@@ -71,7 +77,7 @@ async def list_runs(
     return JSONResponse({"schema": 1, "runs": [run_json(run) for run in runs]})
 
 
-@router.get("/v1/runs/{identity}", responses=responses(401, 403, 404), summary="Show a run")
+@router.get("/v1/runs/{identity}", responses=responses(401, 403, 404, answer=Run), summary="Show a run")
 async def show_run(request: Request, identity: str, collection: Collection = None) -> Response:
     """The state and the counts of a run."""
     engine = await open_engine(request, collection=collection)

@@ -42,7 +42,10 @@ class TextsBody(Body):
 
 
 @router.post(
-    "/v1/texts", status_code=201, responses=responses(400, 401, 403, 404, 409, 422), summary="Add documents as texts"
+    "/v1/texts",
+    status_code=201,
+    responses=responses(400, 401, 403, 404, 409, 422, answer=Run, status=201),
+    summary="Add documents as texts",
 )
 async def add_texts(request: Request, body: TextsBody) -> Response:
     """Adds or replaces documents by path, each a text, a text with `meta` (its path then ends in .md), or a file in

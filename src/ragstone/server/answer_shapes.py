@@ -1,0 +1,281 @@
+"""The shapes of answers over HTTP, for the description of the API, around those of documents, hits and runs."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired, TypedDict
+
+from ragstone.core.ports.jobs import Job
+from ragstone.core.records import Run
+from ragstone.core.types import Json
+from ragstone.engine.json_views import FullDocumentJson, InfoJson
+
+PRIVATE_TO_SERVER = ("tenant", "lease")  # of a job
+
+
+class Marked(TypedDict):
+    """An answer with the edition of its shape."""
+
+    schema: int
+
+
+class Collections(Marked):
+    """The collections of a tenant."""
+
+    collections: list[InfoJson]
+
+
+class Erased(Marked):
+    """The name of an erased collection."""
+
+    erased: str
+
+
+class Documents(Marked):
+    """A page of documents, with the cursor of the next."""
+
+    documents: list[FullDocumentJson]
+    next: str | None
+
+
+class SkippedFile(TypedDict):
+    """A file that was left out, and the reason."""
+
+    path: str
+    reason: str
+    message: str
+
+
+class Uploaded(Marked, FullDocumentJson):
+    """An uploaded document; of an archive, a mail or a PDF with the documents that came of it."""
+
+    members: NotRequired[list[FullDocumentJson]]
+    skipped: NotRequired[list[SkippedFile]]
+
+
+class DocumentText(Marked, FullDocumentJson):
+    """A document with its text of record, and the places that were asked for in it."""
+
+    text: str
+    marked: NotRequired[list[int]]
+    places: NotRequired[list[list[int]]]
+
+
+class Removed(Marked):
+    """How many documents were removed."""
+
+    removed: int
+
+
+class Runs(Marked):
+    """Ingestion runs."""
+
+    runs: list[Run]
+
+
+class Jobs(Marked):
+    """Jobs of ingestion."""
+
+    jobs: list[Job]
+
+
+class Accepted(Marked):
+    """A job that was queued."""
+
+    job: Job
+
+
+class Dropped(Marked):
+    """The id of a dropped job."""
+
+    dropped: str
+
+
+class PipelineName(TypedDict):
+    """A pipeline of the configuration."""
+
+    name: str
+    description: str
+
+
+class Pipelines(TypedDict):
+    """The configured pipelines."""
+
+    pipelines: list[PipelineName]
+
+
+class PipelineSource(TypedDict):
+    """A passage that an answer of a pipeline rests on."""
+
+    id: str | int
+    content: str
+    score: float
+
+
+class PipelineAnswer(TypedDict):
+    """An answer of a pipeline."""
+
+    answer: str
+    tokens_used: int
+    sources: NotRequired[list[PipelineSource]]
+
+
+class Live(TypedDict):
+    """The process runs."""
+
+    status: str
+
+
+class Ready(Live):
+    """The server is ready; with `store` where it can only be read."""
+
+    store: NotRequired[str]
+
+
+class Reached(TypedDict):
+    """Whether a model answers."""
+
+    reachable: bool
+    error: NotRequired[str]
+
+
+class PipelineHealth(TypedDict):
+    """Whether the models of a pipeline answer."""
+
+    name: str
+    embedding: Reached
+    completion: NotRequired[Reached]
+
+
+class Health(Live):
+    """The state of the server, with the problems that it has."""
+
+    pipelines: list[PipelineHealth]
+    starting: NotRequired[bool]
+    store: NotRequired[str]
+    configuration: NotRequired[str]
+    certificate: NotRequired[str]
+
+
+class TokenCounts(TypedDict):
+    """Counts of tokens."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class PipelineTokens(TypedDict):
+    """The tokens that a pipeline used."""
+
+    name: str
+    embedding: TokenCounts
+    completion: TokenCounts
+
+
+class Stats(TypedDict):
+    """The tokens of each pipeline."""
+
+    pipelines: list[PipelineTokens]
+
+
+class QueryCitation(TypedDict):
+    """A cited passage."""
+
+    doc_id: str
+    doc_version_id: str
+    chunk_id: str
+    title: str
+    version_label: str | None
+
+
+class QueryAnswer(TypedDict):
+    """An answer with its citations, or an abstention."""
+
+    answer: str
+    citations: list[QueryCitation]
+    abstained: bool
+    debug: Json | None
+
+
+class Model(TypedDict):
+    """A pipeline or collection as a model of OpenAI's."""
+
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+class Models(TypedDict):
+    """Models of OpenAI's."""
+
+    object: Literal["list"]
+    data: list[Model]
+
+
+class ChatCompletion(TypedDict):
+    """A chat completion of OpenAI's."""
+
+    id: str
+    created: int
+    model: str
+    object: Literal["chat.completion"]
+    choices: list[Json]
+    usage: TokenCounts
+
+
+class Embedding(TypedDict):
+    """A vector of OpenAI's, as numbers or in base64."""
+
+    object: Literal["embedding"]
+    index: int
+    embedding: list[float] | str
+
+
+class Embeddings(TypedDict):
+    """Vectors of OpenAI's."""
+
+    object: Literal["list"]
+    data: list[Embedding]
+    model: str
+    usage: Mapping[str, int]
+
+
+class StoreResult(TypedDict):
+    """A passage as a result of a vector store of OpenAI's."""
+
+    file_id: str
+    filename: str
+    score: float
+    attributes: Mapping[str, str]
+    content: list[Json]
+
+
+class StoreResults(TypedDict):
+    """A page of results of a vector store of OpenAI's."""
+
+    object: str
+    search_query: list[str]
+    data: list[StoreResult]
+    has_more: bool
+    next_page: None
+
+
+class ModelResponse(TypedDict):
+    """A response of OpenAI's."""
+
+    id: str
+    object: Literal["response"]
+    created_at: int
+    status: str
+    model: str
+    output: list[Json]
+    usage: Mapping[str, Any] | None
+    error: None
+    incomplete_details: None
+    instructions: None
+    metadata: Mapping[str, str]
+    parallel_tool_calls: bool
+    temperature: None
+    tool_choice: str
+    tools: list[Json]
+    top_p: None
