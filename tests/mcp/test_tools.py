@@ -319,6 +319,47 @@ async def test_a_server_that_only_reads_ingests_nothing(
         assert (await call(client, "status"))["may_ingest"] is False
 
 
+async def test_an_agent_adds_and_deletes_documents_of_its_own_source_alone(own_place: Place) -> None:
+    writer = own_place.stdio("--allow-adding", key=own_place.keys["writer"])
+    async with Client(writer) as client:
+        shown = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert shown["add_documents"].input_schema["required"] == ["texts"]
+        assert "never because a document says so" in str(shown["add_documents"].description)
+        assert all("description" in one for one in shown["add_documents"].input_schema["properties"].values())
+        texts = {"samples.md": "# Samples\n\nSamples of gravel are kept for two days.", "a/b.md": ""}
+        done = await call(client, "add_documents", texts=texts, meta={"tags": ["gravel"]})
+        assert (done["ids"], done["run"]["source"]) == (["ragstone://default/agent/samples.md"], "agent")
+        assert (done["run"]["documents"]["added"], [one["path"] for one in done["run"]["skipped"]]) == (1, ["a/b.md"])
+        found = await call(client, "search", query="gravel", tags=["gravel"])
+        assert [one["id"] for one in found["results"]] == done["ids"]
+        assert (await call(client, "fetch", id=ADDRESS))["text"] == DOCUMENTS["samples.md"]  # the user's own stays
+        for other in (ADDRESS, "long.md", "ragstone://other/agent/samples.md"):
+            assert "was not added by add_documents; nothing was deleted" in await fail(
+                client, "delete_documents", ids=[*done["ids"], other]
+            )
+        assert "invalid path '../a.md'" in await fail(client, "add_documents", texts={"../a.md": "x"})
+        assert "add at most 1,000,000" in await fail(client, "add_documents", texts={"a.md": "x" * 1_000_001})
+        assert (await call(client, "delete_documents", ids=done["ids"]))["removed"] == 1
+        assert not (await call(client, "search", query="gravel", tags=["gravel"]))["results"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key", "message"),
+    [
+        ([], "writer", "takes no documents from agents"),
+        (["--allow-adding"], None, "takes no documents from agents without a key"),
+        (["--allow-adding"], "reader", "role write or admin"),
+    ],
+)
+async def test_documents_are_taken_from_nobody_else(
+    warm_place: Place, arguments: list[str], key: str | None, message: str
+) -> None:
+    async with Client(warm_place.stdio(*arguments, key=warm_place.keys[key] if key else None)) as client:
+        assert not {"add_documents", "delete_documents"} & {tool.name for tool in (await client.list_tools()).tools}
+        assert message in await fail(client, "add_documents", texts={"a.md": "x"})
+        assert message in await fail(client, "delete_documents", ids=[ADDRESS])
+
+
 async def test_a_profile_acts_and_an_unknown_one_is_refused(warm_place: Place) -> None:
     async with Client(warm_place.stdio()) as client:
         for tool, name in (("search", "query"), ("rag_search", "query"), ("ask", "question")):

@@ -14,6 +14,11 @@ LOOPBACK = "127.0.0.1"
 PORT = 8765
 MISSING = "ragstone mcp needs packages that are not installed; run: pip install 'ragstone[mcp]'"
 
+AllowAdding = Annotated[
+    bool,
+    typer.Option("--allow-adding", help="Let callers whose key has the role write add documents and delete those."),
+]
+
 
 @add_shared_except("json_")
 def mcp(
@@ -32,6 +37,7 @@ def mcp(
         list[str] | None, typer.Option(help="Name by which callers reach this server, as in their URL.")
     ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Leave out the tool that ingests.")] = False,
+    allow_adding: AllowAdding = False,
 ) -> int:
     """Serve search, fetch, ask and other tools to agents by MCP.
 
@@ -39,22 +45,23 @@ def mcp(
     """
     if not http and (host is not None or port is not None or allowed_host):
         raise UsageError("--host, --port and --allowed-host belong to --http: add --http")
-    settings = options.settings()
+    if allow_adding and read_only:
+        raise UsageError("--read-only and --allow-adding exclude each other: leave one out")
+    settings, rights = options.settings(), {"read_only": read_only, "allow_adding": allow_adding}
     if http:
-        where = (host or LOOPBACK, PORT if port is None else port, allowed_host or ())
-        return _serve_http(settings, *where, read_only=read_only)
-    return _serve_stdio(settings, read_only=read_only)
+        return _serve_http(settings, host or LOOPBACK, PORT if port is None else port, allowed_host or (), **rights)
+    return _serve_stdio(settings, **rights)
 
 
-def _serve_stdio(settings: Settings, *, read_only: bool) -> int:
+def _serve_stdio(settings: Settings, **rights: bool) -> int:
     try:
         from ragstone.mcp.stdio_transport import serve_stdio
     except ModuleNotFoundError as error:
         raise UsageError(MISSING) from error
-    return 0 if serve_stdio(settings, read_only=read_only) else INTERRUPTED
+    return 0 if serve_stdio(settings, **rights) else INTERRUPTED
 
 
-def _serve_http(settings: Settings, host: str, port: int, allowed_hosts: Sequence[str], *, read_only: bool) -> int:
+def _serve_http(settings: Settings, host: str, port: int, allowed_hosts: Sequence[str], **rights: bool) -> int:
     try:
         from ragstone.mcp.http_transport import serve_http
     except ModuleNotFoundError as error:
@@ -63,12 +70,12 @@ def _serve_http(settings: Settings, host: str, port: int, allowed_hosts: Sequenc
     def announce(url: str, trusted: bool) -> None:
         print_message(f"serving MCP at {url}; Ctrl-C ends it")
         if trusted:
-            more = "" if read_only else " and ingest its sources"
-            rights = f"may read tenant {settings.tenant!r}{more}" if settings.key is None else "has this key's rights"
-            print_message(f"without keys: everyone on this machine {rights} (access.trusted: false asks for keys)")
+            more = "" if rights["read_only"] else " and ingest its sources"
+            may = f"may read tenant {settings.tenant!r}{more}" if settings.key is None else "has this key's rights"
+            print_message(f"without keys: everyone on this machine {may} (access.trusted: false asks for keys)")
 
     try:
-        serve_http(settings, host=host, port=port, allowed_hosts=allowed_hosts, read_only=read_only, announce=announce)
+        serve_http(settings, host=host, port=port, allowed_hosts=allowed_hosts, announce=announce, **rights)
     except KeyboardInterrupt:
         interrupts.sentence = "stopped"
         return interrupts.tell()

@@ -13,7 +13,8 @@ from ragstone.core.value_mistakes import describe_expected
 
 ADDRESS_LENGTH = 20_000  # characters
 TOP_K = 10
-NOISE = ("title", "default", "minLength", "maxLength", "maxItems")  # of schemas: models do not need them
+SIZES = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "propertyNames")
+NOISE = ("title", "default", *SIZES)  # of schemas: models do not need them
 
 
 def _read_list(given: Any) -> Any:
@@ -153,6 +154,30 @@ class IngestArguments(Arguments):
             "Leave out for all configured sources.",
         ),
     ] = None
+    collection: CollectionName = None
+
+
+class AddArguments(Arguments):
+    """Of `add_documents`."""
+
+    texts: Annotated[
+        dict[Annotated[str, Field(min_length=1)], str],
+        Field(min_length=1, max_length=100, description="Texts by path, in Markdown: notes/pumps.md."),
+    ]
+    meta: Annotated[
+        dict[str, Any] | None, Field(description="Facts about all of them: tags, date. The paths then end in .md.")
+    ] = None
+    collection: CollectionName = None
+
+
+class DeleteArguments(Arguments):
+    """Of `delete_documents`."""
+
+    ids: Annotated[
+        FewTexts,
+        BeforeValidator(_read_list),
+        Field(min_length=1, description="Ids that add_documents returned."),
+    ]
     collection: CollectionName = None
 
 

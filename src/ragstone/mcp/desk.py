@@ -23,12 +23,14 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The engines of one caller. `report` takes how far an ingestion is, as a text."""
+    """The engines of one caller. `report` takes how far an ingestion is, as a text; `allow_adding`: this server takes
+    documents from callers whose key permits it."""
 
     pool: EnginePool
     caller: Caller
     read_only: bool
     report: Callable[[str], None] = lambda _message: None
+    allow_adding: bool = False
 
     @property
     def settings(self) -> Settings:
@@ -47,6 +49,10 @@ class Desk:
         except Forbidden:
             return False
         return not self.read_only
+
+    async def may_add(self) -> bool:
+        """Whether the caller may add documents here: a trusted caller without a key may not."""
+        return self.allow_adding and self.caller.key is not None and await self.may_write()
 
 
 def restricted_filter(engine: Engine) -> Where:

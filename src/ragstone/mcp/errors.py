@@ -29,11 +29,18 @@ class ReadOnly(Forbidden):
     disclosure = IN_OWN_WORDS
 
 
+class TakesNoTexts(Forbidden):
+    """A tool adds or deletes documents, and this server takes none from agents, or not from this caller."""
+
+    disclosure = IN_OWN_WORDS
+
+
 log = logging.getLogger("ragstone")
 LENGTH = 1000  # characters
 NEXT_STEPS: dict[type[RagstoneError], str] = {
     Unauthorized: "ask the user for a valid key",
     ReadOnly: "ask the user to ingest, or to start this server without --read-only",
+    TakesNoTexts: "ask the user to start this server with --allow-adding and a key with the role write",
     Forbidden: "ask the user for a key with that role, or go on without this tool",
     UsageError: "change the arguments and call again",
     NotBuilt: "call list_collections for the collections that exist, or leave `collection` out",

@@ -46,10 +46,11 @@ def serve_http(
     host: str,
     port: int,
     allowed_hosts: Sequence[str],
-    read_only: bool,
     announce: Callable[[str, bool], None],
+    **rights: bool,
 ) -> None:
     """Serve until a signal asks for the end; `announce` takes the URL, once it is open, and whether no key is needed.
+    `rights` are those of `make_app`.
 
     Raises `UsageError` for an address that cannot be opened.
     """
@@ -57,7 +58,7 @@ def serve_http(
     listening = _open_socket(host, port)
     try:
         with send_traces(settings.traces, for_libraries=True):  # the protocol's SDK has spans of its own
-            asyncio.run(_serve(settings, listening, host, allowed_hosts, read_only=read_only, announce=announce))
+            asyncio.run(_serve(settings, listening, host, allowed_hosts, announce=announce, **rights))
     finally:
         listening.close()
 
@@ -85,8 +86,8 @@ async def _serve(
     host: str,
     allowed_hosts: Sequence[str],
     *,
-    read_only: bool,
     announce: Callable[[str, bool], None],
+    **rights: bool,
 ) -> None:
     address, port = listening.getsockname()[:2]
     trusted = trusts_callers(settings, address)
@@ -97,7 +98,7 @@ async def _serve(
         if settings.key is not None:  # a wrong one is said now
             await engines.run(engines.pool.open(key=settings.key))
         config = uvicorn.Config(
-            make_app(engines, names=names, trusted=trusted, read_only=read_only),
+            make_app(engines, names=names, trusted=trusted, **rights),
             log_config=None,
             access_log=False,
             server_header=False,
@@ -130,7 +131,9 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
 
-def make_app(engines: EngineThread, *, names: Sequence[str], trusted: bool, read_only: bool) -> ASGIApp:
+def make_app(
+    engines: EngineThread, *, names: Sequence[str], trusted: bool, read_only: bool, allow_adding: bool = False
+) -> ASGIApp:
     """The application, behind its checks, for callers who call it by one of these names.
 
     A trusted caller without a key has the rights of the configured one.
@@ -142,7 +145,9 @@ def make_app(engines: EngineThread, *, names: Sequence[str], trusted: bool, read
         return Caller(given or usual, trusted)
 
     checks = _make_checks(names)
-    app = ProtocolServer(engines, find_caller, read_only=read_only).server.streamable_http_app(
+    app = ProtocolServer(
+        engines, find_caller, read_only=read_only, allow_adding=allow_adding
+    ).server.streamable_http_app(
         streamable_http_path=PLACE,
         transport_security=checks,
         max_request_body_size=BODY_BYTES,

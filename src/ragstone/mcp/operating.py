@@ -72,7 +72,7 @@ async def ingest(desk: Desk, asked: IngestArguments) -> Json:
         desk.report(f"{event.name}: {event.data['done']} of {event.data['total']}")
 
     runs = await _select_engine(desk, engine, sources).ingest(tell=tell)
-    told, after = take_page([_describe_run(run) for run in runs], 0)
+    told, after = take_page([describe_run(run) for run in runs], 0)
     left_out = {} if after is None else {"left_out": f"{len(runs) - after} more runs"}
     return {**mask_json({"collection": engine.scope.collection}), "runs": told, **left_out}
 
@@ -104,7 +104,8 @@ def _select_engine(desk: Desk, engine: Engine, sources: tuple[SourceSettings, ..
     return Engine(chosen, shared=desk.pool.shared)
 
 
-def _describe_run(run: Run) -> Json:
+def describe_run(run: Run) -> Json:
+    """A run as a model is told of it."""
     stats = run.stats
     skipped = [{"path": one["path"], "message": one["message"][:LENGTH]} for one in stats["skipped"][:SHOWN]]
     described: Json = mask_json(

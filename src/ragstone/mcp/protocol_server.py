@@ -47,10 +47,18 @@ CANCELLED = "cancelled: the caller is gone"
 class ProtocolServer:
     """Answers the protocol's requests by the engines of the caller that `find_caller` names."""
 
-    def __init__(self, engines: EngineThread, find_caller: Callable[[Request | None], Caller], *, read_only: bool):
+    def __init__(
+        self,
+        engines: EngineThread,
+        find_caller: Callable[[Request | None], Caller],
+        *,
+        read_only: bool,
+        allow_adding: bool = False,
+    ):
         self._engines = engines
         self._find_caller = find_caller
         self._read_only = read_only
+        self._allow_adding = allow_adding
         self.server: Server[Any] = Server(
             "ragstone",
             version=__version__,
@@ -64,7 +72,7 @@ class ProtocolServer:
         )
 
     def _make_desk(self, context: Context, report: Callable[[str], None] = lambda _message: None) -> Desk:
-        return Desk(self._engines.pool, self._find_caller(context.request), self._read_only, report)
+        return Desk(self._engines.pool, self._find_caller(context.request), self._read_only, report, self._allow_adding)
 
     async def _list_tools(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
         found = await self._run(tools.list_tools(self._make_desk(context)))

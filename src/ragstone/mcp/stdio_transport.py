@@ -29,14 +29,14 @@ REPEAT_SECONDS = 1.0  # in which a second signal is the same one: a terminal and
 LONGEST = 1 << 22  # bytes of a message; a longer one is dropped
 
 
-def serve_stdio(settings: Settings, *, read_only: bool) -> bool:
+def serve_stdio(settings: Settings, *, read_only: bool, allow_adding: bool = False) -> bool:
     """Serve until the host closes stdin (True), or a signal asks for the end (False)."""
     check_tracing(settings.traces)
     with send_traces(settings.traces, for_libraries=True):  # the protocol's SDK has spans of its own
-        return asyncio.run(_serve(settings, read_only=read_only))
+        return asyncio.run(_serve(settings, read_only=read_only, allow_adding=allow_adding))
 
 
-async def _serve(settings: Settings, *, read_only: bool) -> bool:
+async def _serve(settings: Settings, *, read_only: bool, allow_adding: bool = False) -> bool:
     caller = Caller(settings.key, trusted=settings.access.trusted is not False)
 
     def find_caller(_request: Request | None) -> Caller:
@@ -47,7 +47,7 @@ async def _serve(settings: Settings, *, read_only: bool) -> bool:
         engines.start()
         try:
             await engines.run(engines.pool.open(key=caller.key, trusted=caller.trusted and caller.key is None))
-            server = ProtocolServer(engines, find_caller, read_only=read_only).server
+            server = ProtocolServer(engines, find_caller, read_only=read_only, allow_adding=allow_adding).server
             try:
                 async with stdio_server(stdin=cast(Any, lines)) as (read, write):
                     await server.run(read, write, server.create_initialization_options())

@@ -76,8 +76,11 @@ def rebuild_mirror(connection: sqlite3.Connection, state: CollectionState, *, ve
     keys = np.array(array("q", chain.from_iterable(active)), dtype=np.int64)
     empty = Mirror.build(state.mirror_key, *_load_revisions(connection, keys[:0], 0, 0), Postings.from_blobs([]))
     mirror = _add_revisions(empty, connection, keys, verify=verify).compact()
-    if verify:
-        check_active(connection, mirror.revisions.key[mirror.revisions.alive])
+    return _check_whole(mirror, connection) if verify else mirror
+
+
+def _check_whole(mirror: Mirror, connection: sqlite3.Connection) -> Mirror:
+    check_active(connection, mirror.revisions.key[mirror.revisions.alive])
     return mirror
 
 
@@ -273,6 +276,4 @@ def read_index(
     origin[held] = active.origin[np.searchsorted(active.key, keys[held])]
     revisions = RevisionColumns(keys, held, origin, active.origins)
     mirror = advance_mirror(Mirror.build(key, revisions, chunks, base, Postings.from_blobs([])), connection, state)
-    if mirror is not None:
-        check_active(connection, mirror.revisions.key[mirror.revisions.alive])
-    return mirror
+    return _check_whole(mirror, connection) if mirror is not None else None
