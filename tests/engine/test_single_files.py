@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.config.settings import Settings
+from ragstone.config.settings import Settings, SourceSettings
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.engine import Engine
 from ragstone.stores.embedded.ledger import EmbeddedLedger
@@ -104,10 +104,28 @@ async def test_documents_are_removed_by_path_by_themselves_or_with_their_source(
         first, *_ = await kb.documents("pages")
         assert await kb.delete(first) == 1
         assert await kb.delete("b.md", source="texts") == 1
+        assert await kb.delete("4f1c2a5e-0b7b-5a35-9c2e-3f6d1d1f6a10") == 0
         assert [(one.source, one.path) for one in await kb.documents()] == [("pages", "b.md"), ("texts", "a.md")]
+        [last] = await kb.documents("texts")
+        assert await kb.delete(last.id) == 1
+        await kb.ingest_texts({"a.md": "The pump runs."})
         assert await kb.delete(source="pages") == 1
         assert await kb.delete(source="pages") == 0
         assert [document.source for document in await kb.documents()] == ["texts"]
+
+
+async def test_texts_do_not_go_into_the_source_of_a_folder(folder: Path, tmp_path: Path) -> None:
+    settings = Settings(store=str(tmp_path / "store"), sources=(SourceSettings("/srv/manuals"),))
+    async with Engine(settings, embedder=BagOfWords()) as kb:
+        await kb.ingest(folder)
+        for name in ("handed", "manuals"):
+            with pytest.raises(
+                UsageError, match=f"^source '{name}' is a folder, a file or a web site that is ingested"
+            ):
+                await kb.ingest_texts({"a.md": "Planted."}, name=name)
+        await kb.ingest_texts({"a.md": "The pump runs."}, name="pages")
+        await kb.ingest_texts({"a.md": "The pump is shut."}, name="pages")
+        assert len(await kb.documents("handed")) == 2
 
 
 async def test_files_never_lead_out_of_the_folder(folder: Path, tmp_path: Path) -> None:

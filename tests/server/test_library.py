@@ -369,3 +369,14 @@ async def test_a_run_that_cannot_begin_says_why(own: Settings, kept: Kept) -> No
         reply = await client.post("/v1/runs", json={})
         assert (reply.status_code, reply.json()["error"]["code"]) == (400, "bad_request")
         assert "the configuration lists no `sources`" in reply.json()["error"]["message"]
+
+
+async def test_a_mistake_is_named_as_the_caller_wrote_it(own: Settings) -> None:
+    """Not as the library calls it: `name`, `within`."""
+    async with open_client(own) as client:
+        await client.post("/v1/texts", json={"texts": {"a.md": "The pump runs."}})
+        for source, said in (("", "invalid source ''"), ("docs", "source 'docs' is a folder")):
+            wrong = await client.post("/v1/texts", json={"texts": {"a.md": "x"}, "source": source})
+            assert (wrong.status_code, wrong.json()["error"]["message"].startswith(said)) == (400, True), wrong.text
+        wrong = await client.get("/v1/documents", params={"path": "a\0"})
+        assert (wrong.status_code, "invalid path 'a" in wrong.text) == (400, True)

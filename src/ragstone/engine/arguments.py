@@ -28,6 +28,11 @@ class ArgumentKind:
         """A sentence for a value of another kind."""
         return f"invalid {name} {value!r:.60}: expected {self.what}"
 
+    def check(self, name: str, value: object) -> None:
+        """Raise `UsageError` for a value of another kind, under the name that its caller knows."""
+        if not self.holds(value):
+            raise UsageError(self.describe_error(name, value))
+
 
 def _is_text(value: Any) -> bool:
     """Whether it is a text; lone surrogates are none, nothing can store them."""
@@ -72,6 +77,7 @@ SOURCE_NAME = ArgumentKind(
     f"the name of a source: 1 to {NAME_LENGTH} printable characters",
     _is_source_name,
 )
+DOCUMENT_PATH = ArgumentKind("the path of a document, without a NUL character", _is_path)
 DOCUMENTS = ArgumentKind(
     'documents by path: a mapping from paths to texts, to the bytes of files, or to {"text": …, "meta": …}',
     _is_documents,
@@ -97,7 +103,7 @@ ARGUMENTS: Mapping[str, ArgumentKind | Numbers | Choice] = {
     **dict.fromkeys(("name", "path", "source", "tenant", "collection", "version_label", "to", "model", "ray"), TEXT),
     "file": PATH_KIND,
     "identity": ArgumentKind("an id: a text without a NUL character", _is_path),
-    "within": ArgumentKind("the path of a document, without a NUL character", _is_path),
+    "within": DOCUMENT_PATH,
     "ordinal": Numbers(0, 2**31 - 1, whole=True),
     **dict.fromkeys(("reindex_after", "flush_after"), Numbers(0.01, 86_400, unset=True)),
     "limit": Numbers(0, MANY, whole=True),

@@ -1,6 +1,6 @@
 """Safeguards of a run: vanished documents, and the checks that stop a run before it writes."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from ragstone.core.errors import SourceNotReady, UsageError
@@ -11,6 +11,7 @@ from ragstone.ingestion.build_revision import RevisionBuilder
 
 SMALL_SOURCE = 10  # documents; below, only a removal of all of them is suspicious
 RUNS_SEARCHED = 1000  # how far back a source's root is looked for
+LAST_RUNS = 20  # where the last run of a source stands, usually
 WRITING_STATUSES = ("succeeded", "interrupted")  # runs that may have written something
 REFUSED_BY_RULE = frozenset({"denied", "outside_root", "unsupported"})  # refused by rule: what stood there goes
 
@@ -62,6 +63,18 @@ async def check_root(root: str, source: str, ledger: Ledger) -> None:
         raise SourceNotReady(
             f"source {source!r} is {other}; to add {root} beside it, give it another name "
             f"with --source NAME; if it is the same source in a new place, use --source {source}"
+        )
+
+
+async def check_texts_source(source: str, ledger: Ledger, *, configured: Collection[str]) -> None:
+    """Texts that are handed over do not go beside the files of a folder or the pages of a site: they would replace
+    them, and the next ingestion of it would remove what is left."""
+    last = next((run for run in await ledger.runs(LAST_RUNS) if run.source == source), None)
+    if last is None:
+        last = next((run for run in await ledger.runs(RUNS_SEARCHED) if run.source == source), None)
+    if source in configured or (last is not None and last.config.get("place")):
+        raise UsageError(
+            f"source {source!r} is a folder, a file or a web site that is ingested: give texts a source of another name"
         )
 
 

@@ -1,6 +1,5 @@
 """`ragstone.connect(URL)`: the verbs of `ragstone.open` over HTTP, with the same arguments and results."""
 
-import re
 import time
 import uuid
 from collections.abc import Generator, Mapping
@@ -14,16 +13,17 @@ from ragstone.config.search_keywords import SearchKeywords
 from ragstone.core.answers import Answer, Event, Found
 from ragstone.core.errors import Unavailable, UsageError
 from ragstone.core.filters import Where
+from ragstone.core.ids import is_document_id
 from ragstone.core.ports import GivenDocument
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Document, Hit, Json
+from ragstone.engine.arguments import SOURCE_NAME
 from ragstone.engine.remote import shapes
 from ragstone.engine.remote.transport import Line, escape_part
 from ragstone.engine.verbs.ingestion import TEXTS
 from ragstone.retrieval.explain import Explanation
 from ragstone.retrieval.standalone_question import History, check_history
 
-UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 POLL_SECONDS = 0.2
 PAGE = 1000  # documents
 SECONDS = 120.0
@@ -175,6 +175,7 @@ class RemoteKnowledge(RemoteQuestions):
 
     def ingest_texts(self, texts: Mapping[str, GivenDocument], *, name: str = TEXTS) -> Run:
         """Add or replace documents that are not files; as `Knowledge.ingest_texts`, in one request."""
+        SOURCE_NAME.check("name", name)
         body = {"texts": shapes.write_texts(texts), "source": name, "collection": self._collection}
         return shapes.read_run(self._line.post("/v1/texts", body))
 
@@ -191,7 +192,7 @@ class RemoteKnowledge(RemoteQuestions):
         many."""
         if path is None and source is None:
             raise UsageError("nothing was removed: name a path, a document or a source")
-        if isinstance(path, Document) or (path is not None and source is None and UUID.fullmatch(path)):
+        if isinstance(path, Document) or (path is not None and source is None and is_document_id(path)):
             doomed = [path.id if isinstance(path, Document) else path]
         else:
             doomed = [document.id for document in self._list_documents(source, path=path)]

@@ -4,6 +4,7 @@ from ragstone import guard
 from ragstone.access import Permission
 from ragstone.answering.generative.prompt import load_template
 from ragstone.core.errors import ConfigError, NoKey, NotBuilt, RagstoneError, StoreError, UsageError
+from ragstone.core.ids import is_document_id
 from ragstone.core.ports import RecallingSource
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Document, Scope
@@ -30,7 +31,7 @@ class CollectionVerbs(VerbGroup):
 
     @verb(Permission.WRITE, path=DOCUMENT)
     async def delete(self, path: str | Document | None = None, *, source: str | None = None) -> int:
-        """Remove a document, or all with this path, or with `source` alone all of that source; returns how many.
+        """Remove a document, or all with this path or id, or with `source` alone all of that source; returns how many.
 
         An ingestion of a source brings back the documents whose files are still there.
         """
@@ -38,8 +39,13 @@ class CollectionVerbs(VerbGroup):
             raise UsageError("nothing was removed: name a path, a document or a source")
         if isinstance(path, Document):
             source, path = path.source, path.path
-        found = await list_newest(self._components, source, within=path)
-        doomed = [document.id for document in found if path in (None, document.path)]
+        if path is not None and source is None and is_document_id(path):
+            found = await list_newest(self._components, identity=path)
+        else:
+            found = [
+                one for one in await list_newest(self._components, source, within=path) if path in (None, one.path)
+            ]
+        doomed = [document.id for document in found]
         async with self.store.writer(self.scope) as writer:
             await writer.remove(doomed)
             await writer.settle()

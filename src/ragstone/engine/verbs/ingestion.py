@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.access import Permission
-from ragstone.core.errors import Corrupt, Unavailable, UsageError
+from ragstone.core.errors import Corrupt, NotBuilt, Unavailable, UsageError
 from ragstone.core.ports import GivenDocument, ListedFile, Source
 from ragstone.core.records import Run
 from ragstone.engine.arguments import DOCUMENTS, PATH_KIND, SOURCE_NAME, object_with
@@ -182,6 +183,7 @@ class IngestionVerbs(VerbGroup):
         """
         if name == UPLOADS:
             raise UsageError(f"the source {UPLOADS!r} holds the files that a server was sent: choose another name")
+        await self._check_texts_source(name)
         from ragstone.ingestion.run import run_ingestion  # a question must not wait for it
         from ragstone.ingestion.sources import GivenDocuments
 
@@ -194,6 +196,13 @@ class IngestionVerbs(VerbGroup):
         run = await run_ingestion(context, source, tell=tell)
         await forget_stale_searches(self._components)
         return run
+
+    async def _check_texts_source(self, name: str) -> None:
+        from ragstone.ingestion.safeguards import check_texts_source
+
+        configured = [one.name or Path(one.path).name for one in self.settings.sources]
+        with suppress(NotBuilt):
+            await check_texts_source(name, self.store.ledger(self.scope), configured=configured)
 
     @verb(Permission.WRITE, source=object_with("a source", "walk", "read"))
     async def ingest_source(self, source: Source, *, tell: EventCallback = lambda _event: None) -> Run:

@@ -17,6 +17,7 @@ from ragstone.core.document_paths import check_document_path
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.types import NAME_LENGTH, Document, Span
 from ragstone.engine import Engine
+from ragstone.engine.arguments import DOCUMENT_PATH
 from ragstone.engine.json_views import ChunkJson, chunk_json, full_document_json
 from ragstone.engine.verbs.ingestion import UPLOADS
 from ragstone.guard import mask_and_follow
@@ -52,6 +53,8 @@ async def list_documents(
     last."""
     engine = await open_engine(request, collection=collection)
     await engine.info()  # a collection that does not exist is named
+    if path is not None:
+        DOCUMENT_PATH.check("path", path)
     after = _read_cursor(cursor)
     documents = sorted(await engine.documents(source, within=path), key=_order)
     rest = [one for one in documents if path in (None, one.path) and (after is None or _order(one) > after)]

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from ragstone.access import Permission
 from ragstone.core.errors import UsageError
 from ragstone.core.records import Run
+from ragstone.engine.arguments import SOURCE_NAME
 from ragstone.engine.verbs.ingestion import TEXTS
 from ragstone.server.bodies import Body, CollectionName, Name
 from ragstone.server.checked_routes import OwnRoute
@@ -52,6 +53,7 @@ async def add_texts(request: Request, body: TextsBody) -> Response:
     `base64`; the others of their `source` stay. Answers with the run, whose stats name documents that were skipped."""
     engine = await open_engine(request, collection=body.collection)
     await engine.admit(Permission.WRITE, what="ingestion")  # before anything of a caller who may not write is decoded
+    SOURCE_NAME.check("source", body.source)
     texts = {path: given if isinstance(given, str) else _read_given(path, given) for path, given in body.texts.items()}
 
     async def work() -> list[Run]:
