@@ -139,7 +139,7 @@ def test_conditions_on_text_follow_sql(value: str | None, operator: str, other: 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"colour": "red"}, "unknown filter 'colour'"),
+        ({"colour": "red"}, "unknown filter 'colour': a key of the documents goes into `conditions`, as a `column`"),
         ({"conditions": [{"column": "a", "operator": "~"}]}, "unknown filter operator '~'"),
         ({"conditions": [{"column": "a"}]}, "column, operator and value"),
         ({"conditions": [{"column": "a", "operator": "IN", "value": "b"}]}, "needs a list"),

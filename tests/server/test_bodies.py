@@ -66,6 +66,8 @@ async def test_a_body_of_another_type_is_refused(client: httpx2.AsyncClient) -> 
         ("/v1/ask", {"query": "x", "where": {"tags": ["a"]}}, "unknown field 'where'; did you mean 'filter'?"),
         ("/v1/search", {"query": "x", "str": 1}, "unknown field 'str': leave it out, or see /v1/openapi.json"),
         ("/v1/search", {"query": "x", "filter": {"tag": ["a"]}}, "unknown field 'filter.tag'; did you mean 'tags'?"),
+        ("/v1/search", {"query": "x", "filter": {"customer": "acme"}},
+         "unknown field 'filter.customer': a key of the documents goes into `conditions`, as a `column`"),
         ("/v1/ask", {"query": "x", "messages": [{"role": "user", "content": "y", "zebra": 1}]},
          "unknown field 'messages.0.zebra': expected one of: content, role"),
         ("/v1/search", {"query": "x", "filter": {"conditions": [{"colum": "a"}]}},

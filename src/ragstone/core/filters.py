@@ -15,6 +15,7 @@ from ragstone.core.suggestions import suggest_argument
 
 T = TypeVar("T")
 
+OWN_KEY = ": a key of the documents goes into `conditions`, as a `column`"  # of a filter that does not exist
 OPERATORS = ("=", "!=", "<", ">", "<=", ">=", "LIKE", "ILIKE", "IN", "NOT IN", "IS NULL", "IS NOT NULL")
 RESTRICTED = "restricted"
 DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-[0-9]{2}([T ].+)?)?)?")
@@ -83,7 +84,8 @@ def _describe_unknown(name: str, known: Sequence[str]) -> str:
     >>> _describe_unknown("tag", ["paths", "tags"])
     "unknown filter 'tag'; did you mean 'tags'?"
     """
-    return f"unknown filter {name!r:.80}{suggest_argument(name, known) or ': expected one of: ' + ', '.join(known)}"
+    others = f"{OWN_KEY}, or one of: {', '.join(known)}"
+    return f"unknown filter {name!r:.80}{suggest_argument(name, known) or others}"
 
 
 @_name_unknown

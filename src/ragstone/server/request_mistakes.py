@@ -6,6 +6,7 @@ from typing import Any, get_args
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 
+from ragstone.core.filters import OWN_KEY
 from ragstone.core.suggestions import suggest_argument
 from ragstone.core.value_mistakes import describe_expected, lower_first
 
@@ -49,6 +50,8 @@ def _suggest_field(name: str, bodies: Sequence[Any], place: Sequence[str | int])
     known = list_fields(bodies, place)
     if near := suggest_argument(name, known):
         return near
+    if "conditions" in known:
+        return OWN_KEY
     few = f"expected one of: {', '.join(known)}" if known and len(known) <= MOST_LISTED else ""
     return f": {few or 'leave it out, or see /v1/openapi.json for its name'}"
 
