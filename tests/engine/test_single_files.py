@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ragstone import guard
 from ragstone.config.settings import Settings, SourceSettings
 from ragstone.core.errors import StoreError, UsageError
 from ragstone.engine import Engine
@@ -89,6 +90,12 @@ async def test_what_is_handed_over_is_compared_with_the_documents_at_its_paths_a
         scans.clear()
         assert (await kb.ingest_texts({"1.md": "Pump 1 is shut.", "9.md": "New."})).stats["documents"]["changed"] == 1
         assert (await kb.ingest_files(folder, ["a.md"])).stats["documents"]["unchanged"] == 1
+        assert not scans
+        monkeypatch.setattr(guard, "current_edition", lambda: "another")
+        run = await kb.ingest_texts({"8.md": "New too."})
+        assert run.stats["renewed"] == 5  # the documents of this source, once
+        scans.clear()
+        await kb.ingest_texts({"7.md": "New as well."})
         assert not scans
     otherwise = replace(settings, chunk=replace(settings.chunk, options={"tokens": 99}))
     async with Engine(otherwise, embedder=BagOfWords()) as kb:

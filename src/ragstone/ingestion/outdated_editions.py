@@ -5,17 +5,20 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from ragstone import guard
 from ragstone.core.errors import Busy
 from ragstone.core.ports import Exporter, Reader, Store
 from ragstone.core.types import Chunk, Document, Revision, Scope
 from ragstone.ingestion.progress import EventCallback, Progress, Tally
+from ragstone.ingestion.run_context import RunContext
 
 PAGE = 512  # revisions that are listed at once
 Place = tuple[str, int]  # a document and a revision of it
 MAX_REVISIONS = 64  # derived and committed together
 MAX_BYTES = 4_000_000  # of the files that they were made from
+_renewed: WeakKeyDictionary[Store, set[tuple[Scope, str, str]]] = WeakKeyDictionary()  # by this process
 
 
 async def renew_sources(
@@ -66,6 +69,13 @@ async def renew_outdated(store: Store, scope: Scope, source: str, tally: Tally, 
                 done += len(found)
                 await progress.report_stage("editions", done=done, total=sum(sizes))
     tally.renewed += len(sizes)
+    _renewed.setdefault(store, set()).add((scope, source, edition))
+
+
+def was_renewed(context: RunContext, source: str) -> bool:
+    """Whether this process has renewed a source in this store: each of many small runs would look through it else,
+    while documents of other sources are of another edition."""
+    return (context.builder.scope, source, guard.current_edition()) in _renewed.get(context.store, ())
 
 
 async def _read_batch(

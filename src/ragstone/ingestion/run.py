@@ -34,7 +34,7 @@ from ragstone.ingestion.file_stamps import load_stamps, open_stamps, recall_note
 from ragstone.ingestion.listing import Listing
 from ragstone.ingestion.local_stamps import find_file_memory
 from ragstone.ingestion.moves import Moves, find_moves
-from ragstone.ingestion.outdated_editions import renew_outdated
+from ragstone.ingestion.outdated_editions import renew_outdated, was_renewed
 from ragstone.ingestion.progress import EventCallback, Progress, Tally, record_unlisted
 from ragstone.ingestion.ray_stages import prepare_here_or_on_ray
 from ragstone.ingestion.run_context import RunContext
@@ -74,7 +74,7 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
             artifact_store = await artifacts.seal_anew(context.store, artifact_store)
             artifact_store = await asyncio.to_thread(artifact_store.put_claim)
         await _update_text(context, source, listed, ledger, tally, progress, artifact_store)
-        if context.chosen is None or not context.uniform:
+        if context.chosen is None or not (context.current or was_renewed(context, source.name)):
             await renew_outdated(context.store, context.builder.scope, source.name, tally, progress)
         await _update_vectors(context, tally, progress)
         await update_sparse_index(context, tally, progress)

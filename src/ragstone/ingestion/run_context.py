@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
+from ragstone import guard
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Embedder, ReembeddingStore, SparseEncoder, Store
 from ragstone.core.records import Info
@@ -44,7 +45,7 @@ class RunContext:
     `chosen`: the source lists only these files, so that nothing counts as vanished but what was in them; `members`:
     there may be files in them.
     `uniform`: all documents of the collection are chunked as this run would chunk them, or so by an earlier edition
-    of the chunker, and are of the present edition: a run of chosen files need not look at the others.
+    of the chunker; `current`: all are of the present edition. A run of chosen files need not look at the others then.
     `flush`: the run ends with what brings derived files up to date; else `flush` does it later.
     `keep_going`: a source that does not answer is a failed run, not an error.
     `cluster`: the machines that read and embed documents, None for this one.
@@ -72,6 +73,7 @@ class RunContext:
     chosen: frozenset[str] | None = None
     members: bool = True
     uniform: bool = False
+    current: bool = False
     flush: bool = True
     keep_going: bool = False
     cluster: Cluster | None = None
@@ -98,7 +100,7 @@ class RunContext:
             builder = chunker_compatibility.match_stored_chunking(fitting.builder, info, self.counts)
             fitting = replace(fitting, builder=builder)
         alike = info.chunkings <= {fitting.builder.chunking_recipe, *fitting.builder.former_recipes}
-        return replace(fitting, uniform=alike and {*info.editions} <= {fitting.builder.edition})
+        return replace(fitting, uniform=alike, current={*info.editions} <= {guard.current_edition()})
 
     def for_vectors_of(self, info: Info) -> Self:
         """The context for a collection: with the embedder as it made the vectors there."""
