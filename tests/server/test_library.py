@@ -380,3 +380,19 @@ async def test_a_mistake_is_named_as_the_caller_wrote_it(own: Settings) -> None:
             assert (wrong.status_code, wrong.json()["error"]["message"].startswith(said)) == (400, True), wrong.text
         wrong = await client.get("/v1/documents", params={"path": "a\0"})
         assert (wrong.status_code, "invalid path 'a" in wrong.text) == (400, True)
+
+
+async def test_texts_of_one_source_wait_in_line(own: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A try to begin a run beside another costs as much as a small run: many clients kept the server busy with it."""
+    begun = list[str]()
+    ingest = Engine.ingest_texts
+
+    async def noted(self: Engine, texts: Any, **options: Any) -> Run:
+        begun.extend(texts)
+        return await ingest(self, texts, **options)
+
+    monkeypatch.setattr(Engine, "ingest_texts", noted)
+    async with open_client(own) as client:
+        posts = [client.post("/v1/texts", json={"texts": {f"{n}.md": "The pump runs."}}) for n in range(5)]
+        assert {reply.status_code for reply in await asyncio.gather(*posts)} == {201}
+    assert sorted(begun) == [f"{n}.md" for n in range(5)]
