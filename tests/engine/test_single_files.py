@@ -1,5 +1,6 @@
 """Single files of a folder, and texts: added or replaced while all else stays; and the file of a document."""
 
+import asyncio
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -119,6 +120,13 @@ async def test_documents_are_removed_by_path_by_themselves_or_with_their_source(
         assert await kb.delete(source="pages") == 1
         assert await kb.delete(source="pages") == 0
         assert [document.source for document in await kb.documents()] == ["texts"]
+
+
+async def test_calls_at_once_wait_in_line(tmp_path: Path) -> None:
+    """A web application has many callers; before, all but one of them were refused as busy."""
+    async with Engine(Settings(store=str(tmp_path / "store")), embedder=BagOfWords()) as kb:
+        await asyncio.gather(*(kb.ingest_texts({f"{n}.md": f"Pump {n} runs."}) for n in range(5)))
+        assert len(await kb.documents("texts")) == 5
 
 
 async def test_texts_do_not_go_into_the_source_of_a_folder(folder: Path, tmp_path: Path) -> None:

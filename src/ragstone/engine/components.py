@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -62,6 +63,10 @@ class Components:
         self.sparse_encoders = SparseEncoders(lambda: self.settings, parts.make_sparse_encoder)
         self.processes = parts.processes
         self.stores = OpenStores(settings, store, parts, keep_versions=lambda: self.settings.keep_versions)
+
+    def get_turn(self, source: str) -> asyncio.Lock:
+        """The lock in which runs of a source of this collection wait in line."""
+        return self._parts.get_turn(self.scope, source)
 
     @cached_property
     def tenant_settings(self) -> Settings:

@@ -1,7 +1,8 @@
 """The parts that several engines may use at once: stores, tables, models, processes that read files."""
 
+import asyncio
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
-from weakref import WeakSet
+from weakref import WeakSet, WeakValueDictionary
 
 from ragstone import stores
 from ragstone.access import TokenAuthenticator
@@ -10,6 +11,7 @@ from ragstone.config.model_settings import EmbedSettings, LlmSettings, RerankSet
 from ragstone.config.settings import Settings
 from ragstone.core.errors import UsageError
 from ragstone.core.ports import Completion, Embedder, Reranker, SparseEncoder, Store
+from ragstone.core.types import Scope
 from ragstone.engine import model_factory, reranker_factory, sparse_encoders
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ class SharedParts:
 
     def __init__(self) -> None:
         self.processes = SandboxProcesses()
+        self._turns: WeakValueDictionary[tuple[Scope, str], asyncio.Lock] = WeakValueDictionary()
         self._tokens: list[tuple[JwtSettings, TokenAuthenticator]] = []
         self._stores: dict[tuple[str, int], Store] = {}
         self._tables: dict[tuple[str, float], stores.OpenTables] = {}
@@ -40,6 +43,10 @@ class SharedParts:
         self._completions: list[tuple[LlmSettings, Completion]] = []
         self._rerankers: list[tuple[RerankSettings, Reranker]] = []
         self._sparse_encoders: list[tuple[SparseSettings, SparseEncoder]] = []
+
+    def get_turn(self, scope: Scope, source: str) -> asyncio.Lock:
+        """The lock in which small runs of a source wait in line: a try to begin one beside another costs as much."""
+        return self._turns.setdefault((scope, source), asyncio.Lock())
 
     def make_token_authenticator(self, issuer: JwtSettings) -> TokenAuthenticator:
         """The one that checks tokens of an issuer, made once: its keys are fetched for all callers together."""

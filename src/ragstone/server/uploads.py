@@ -61,11 +61,7 @@ class Uploads:
         place = stores.local_place(settings.store)
         beside = None if place is None else place.with_name(f"{place.name}.uploads")
         self._root = Path(settings.serve.uploads).expanduser().absolute() if settings.serve.uploads else beside
-        self._locks: WeakValueDictionary[tuple[Scope, str], asyncio.Lock] = WeakValueDictionary()
-
-    def get_turn(self, scope: Scope, source: str = UPLOADS) -> asyncio.Lock:
-        """The lock in which runs of a source that this process begins wait in line: each try to begin one costs."""
-        return self._locks.setdefault((scope, source), asyncio.Lock())
+        self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
     async def receive(self) -> AsyncIterator[Path]:
@@ -96,7 +92,7 @@ class Uploads:
         with take_over(folder) as is_left:
             if is_left and (placing := read_record(folder)) is not None:
                 engine = await pool.open(tenant=placing.tenant, collection=placing.collection, trusted=True)
-                async with self.get_turn(engine.scope):
+                async with self._locks.setdefault(engine.scope, asyncio.Lock()):
                     version = await _find_version(engine, placing.path)
                     await asyncio.to_thread(settle_left, folder, placing, version)
                     if may_hold_members(placing.path):
@@ -111,7 +107,7 @@ class Uploads:
         assert self._root is not None  # `receive` came before
         folder = self._folder_of(engine.scope)
         async with (
-            self.get_turn(engine.scope),
+            self._locks.setdefault(engine.scope, asyncio.Lock()),
             hold_folder(self._root / INCOMING) as held,
         ):
             await asyncio.to_thread(place_file, file, folder / path, held, engine.scope, path)

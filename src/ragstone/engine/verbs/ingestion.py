@@ -178,8 +178,8 @@ class IngestionVerbs(VerbGroup):
 
         `texts` are the documents by path, such as `{"notes/monday.md": "# Monday\n…"}`: texts, the bytes of a file, or
         for Markdown `{"text": "…", "meta": {"tags": ["garden"]}}`, whose metadata become its front matter. The ending
-        of the path tells the format. Raises `Busy` while the source is being ingested; a document that cannot be
-        ingested is listed in the run's stats.
+        of the path tells the format. Calls in one process wait in line. Raises `Busy` while another process ingests the
+        source; a document that cannot be ingested is listed in the run's stats.
         """
         if name == UPLOADS:
             raise UsageError(f"the source {UPLOADS!r} holds the files that a server was sent: choose another name")
@@ -193,7 +193,8 @@ class IngestionVerbs(VerbGroup):
         context = build_run_context(self._components)
         processes = self._components.processes.make_sandbox()
         context = replace(context, processes=processes, named=True, chosen=frozenset(texts), members=False)
-        run = await run_ingestion(context, source, tell=tell)
+        async with self._components.get_turn(name):
+            run = await run_ingestion(context, source, tell=tell)
         await forget_stale_searches(self._components)
         return run
 

@@ -57,8 +57,7 @@ async def add_texts(request: Request, body: TextsBody) -> Response:
     texts = {path: given if isinstance(given, str) else _read_given(path, given) for path, given in body.texts.items()}
 
     async def work() -> list[Run]:
-        async with state_of(request).uploads.get_turn(engine.scope, body.source):
-            return [await run_when_free(lambda: engine.ingest_texts(texts, name=body.source))]
+        return [await run_when_free(lambda: engine.ingest_texts(texts, name=body.source))]
 
     # Once the texts are here, they are ingested whether or not the client waits.
     [run] = await asyncio.shield(state_of(request).start_ingestion(work()))
