@@ -14,6 +14,10 @@ LOOPBACK = "127.0.0.1"
 PORT = 8765
 MISSING = "ragstone mcp needs packages that are not installed; run: pip install 'ragstone[mcp]'"
 
+Host = Annotated[
+    str | None,
+    typer.Option(help="Address to listen on; beyond this machine, callers need a key [default: this machine alone]."),
+]
 AllowAdding = Annotated[
     bool,
     typer.Option("--allow-adding", help="Let callers whose key has the role write add documents and delete those."),
@@ -24,12 +28,7 @@ AllowAdding = Annotated[
 def mcp(
     options: SharedOptions,
     http: Annotated[bool, typer.Option("--http", help="Serve Streamable HTTP instead of stdio.")] = False,
-    host: Annotated[
-        str | None,
-        typer.Option(
-            help="Address to listen on; beyond this machine, callers need a key [default: this machine alone]."
-        ),
-    ] = None,
+    host: Host = None,
     port: Annotated[
         int | None, typer.Option(help="Port to listen on; 0 for any free one [default: 8765].", min=0, max=65535)
     ] = None,

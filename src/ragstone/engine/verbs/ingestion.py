@@ -181,8 +181,6 @@ class IngestionVerbs(VerbGroup):
         of the path tells the format. Calls in one process wait in line. Raises `Busy` while another process ingests the
         source; a document that cannot be ingested is listed in the run's stats.
         """
-        if name == UPLOADS:
-            raise UsageError(f"the source {UPLOADS!r} holds the files that a server was sent: choose another name")
         await self._check_texts_source(name)
         from ragstone.ingestion.run import run_ingestion  # a question must not wait for it
         from ragstone.ingestion.sources import GivenDocuments
@@ -201,6 +199,8 @@ class IngestionVerbs(VerbGroup):
     async def _check_texts_source(self, name: str) -> None:
         from ragstone.ingestion.safeguards import check_texts_source
 
+        if name == UPLOADS:
+            raise UsageError(f"the source {UPLOADS!r} holds the files that a server was sent: choose another name")
         configured = [one.name or Path(one.path).name for one in self.settings.sources]
         with suppress(NotBuilt):
             await check_texts_source(name, self.store.ledger(self.scope), configured=configured)
