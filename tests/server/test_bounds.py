@@ -1,5 +1,7 @@
 """The bounds that the descriptions of the API and of the tools name are those of the engine."""
 
+import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,6 +43,18 @@ LONGEST = {
 }
 
 
+def take_requests(described: Any) -> Any:
+    """The description of requests alone: bodies, parameters, and the shapes that they name. Answers have no bounds."""
+    operations = [one for path in described["paths"].values() for one in path.values()]
+    taken: list[Any] = [{name: one.get(name, []) for name in ("parameters", "requestBody")} for one in operations]
+    named, shapes = set[str](), described["components"]["schemas"]
+    for part in taken:
+        for name in sorted(set(re.findall(r"#/components/schemas/([^\"]+)", json.dumps(part))) - named):
+            named.add(name)
+            taken.append(shapes[name])
+    return taken
+
+
 def find_bounds(described: Any) -> dict[str, set[int | None]]:
     """The longest texts of the fields of these names."""
     found: dict[str, set[int | None]] = {}
@@ -51,7 +65,7 @@ def find_bounds(described: Any) -> dict[str, set[int | None]]:
 
 
 async def test_the_api_names_the_bounds_of_the_engine(client: httpx2.AsyncClient) -> None:
-    described = (await client.get("/v1/openapi.json")).json()
+    described = take_requests((await client.get("/v1/openapi.json")).json())
     assert find_bounds(described) == {name: {longest} for name, longest in LONGEST.items()}
     numbers = [one for name, one in list_fields(described) if name in ("top_k", "top_n") and one["type"] == "integer"]
     assert len(numbers) > 4
