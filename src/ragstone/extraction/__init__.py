@@ -12,6 +12,7 @@ from ragstone.core.types import Extraction
 from ragstone.extraction import sandbox
 from ragstone.extraction.code_languages import lacks_grammars
 from ragstone.extraction.document_sizes import STANDARD, Limits, check_size, is_text
+from ragstone.extraction.export_formats import EXPORTS
 from ragstone.extraction.gzipped import unpack_text
 from ragstone.extraction.media_types import (
     ARCHIVES,
@@ -133,7 +134,7 @@ UNDECIDED = (ZIP, OLE, GZIPPED, "text/utf-16")  # by the start of a file alone
 CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by another program, before they are read
 # Text formats whose first lines may say who sees them, beside what their parsers read.
 HEADED = (XML, EML, MHTML, CODE, ROFF, WIKI_PAGE)
-HEADED_RECORDS = (NOTEBOOK, RTF, ODT, ODP, EPUB)  # formats whose text may begin with such lines
+HEADED_RECORDS = (NOTEBOOK, RTF, ODT, ODP, EPUB, *EXPORTS)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/8", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
 LARGE_JSON = SandboxedFormat("", "ragstone.extraction.plain_text:parse_json")
@@ -161,6 +162,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         ODP: SandboxedFormat("odp/2", "ragstone.extraction.odp:parse_odp"),
         VSDX: SandboxedFormat("vsdx/2", "ragstone.extraction.vsdx:parse_vsdx"),
         RTF: SandboxedFormat("rtf/3", "ragstone.extraction.rtf:parse_rtf"),
+        **{kind: SandboxedFormat(*how) for kind, how in EXPORTS.items()},
         OLE_WORKBOOK: WORKBOOK,
         **dict.fromkeys(SPREADSHEETS, WORKBOOK),
         **dict.fromkeys(IMAGES, IMAGE),

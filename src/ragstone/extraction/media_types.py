@@ -2,7 +2,9 @@
 
 import codecs
 import re
+from collections.abc import Callable
 
+from ragstone.extraction import text_beginnings as beginnings
 from ragstone.extraction.code_languages import find_language
 from ragstone.extraction.decoding import encoding_from_bom
 from ragstone.extraction.gzipped import is_damaged, unpack_start
@@ -23,6 +25,10 @@ EML = "message/rfc822"
 MBOX = "application/mbox"
 MEDIAWIKI = "application/x-mediawiki+xml"
 WIKI_PAGE = "text/x-mediawiki"
+CONFLUENCE = "application/x-confluence+xml"
+SHAREPOINT = "text/x-sharepoint-page"
+DRAWING = "application/vnd.jgraph.mxfile"
+XML_WORKBOOK = "application/x-excel+xml"
 OFFICE = "application/vnd.openxmlformats-officedocument."
 DOCX = OFFICE + "wordprocessingml.document"
 XLSX = OFFICE + "spreadsheetml.sheet"
@@ -153,9 +159,15 @@ BEGINNINGS = ((re.compile(rb"BEGIN:VCALENDAR[ \t]*[\r\n]"), CALENDAR), (re.compi
 LOOKED_AT = 64 * 1024  # bytes from the start; NUL bytes are looked for everywhere
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
 MANY = 0.02  # control characters among the bytes looked at
-# Possessive: what stands before the page is passed once and never looked at again.
-PAGE = re.compile(rb"(?>\s+|<!--(?s:.*?)-->|<\?xml[^>]*+>)*+<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
-WIKI = re.compile(rb"(?>\s+|<!--(?s:.*?)-->|<\?xml[^>]*+>)*+<mediawiki[\s>]")
+# Formats that a text may have under any name.
+BY_BEGINNING: tuple[tuple[Callable[[bytes], bool], str], ...] = (
+    (beginnings.is_page, HTML),
+    (beginnings.is_wiki_dump, MEDIAWIKI),
+    (beginnings.is_xml_workbook, XML_WORKBOOK),
+    (beginnings.is_drawing, DRAWING),
+    (beginnings.is_confluence_space, CONFLUENCE),
+    (beginnings.is_sharepoint_page, SHAREPOINT),
+)
 
 
 def detect(data: bytes, path: str) -> str:
@@ -181,16 +193,26 @@ def detect(data: bytes, path: str) -> str:
             return GZIPPED  # of a damaged one its reader says so
         return named if found == "text/utf-16" and named not in NOT_GUESSED else found
     start = data[:LOOKED_AT].removeprefix(codecs.BOM_UTF8)
-    if PAGE.match(start):
-        return HTML
-    if WIKI.match(start):
-        return MEDIAWIKI
+    if known := next((kind for is_kind, kind in BY_BEGINNING if is_kind(start)), None):
+        return known
     if named == "text/plain" and (is_server_mail(start, path) or is_manual_page(start)):
         return EML if is_server_mail(start, path) else ROFF
+    if named == "text/plain" and (exported := _detect_export(start, file_suffix(path))):
+        return exported
     if named == "text/plain":
         begun = start.lstrip()[:100].upper()
         named = next((kind for beginning, kind in BEGINNINGS if beginning.match(begun)), named)
     return CODE if named == "text/plain" and find_language(path, data[:LOOKED_AT]) else named
+
+
+def _detect_export(start: bytes, suffix: str) -> str:
+    """What programs write under the name of an Office file that is text: a page, a part of one, a table; "" else."""
+    if beginnings.is_saved_page(start):
+        return MHTML
+    if beginnings.is_part_of_page(start, suffix):
+        return HTML
+    mark = beginnings.find_delimiter(start, suffix)
+    return TSV if mark == "\t" else CSV if mark else ""
 
 
 def file_suffix(path: str) -> str:

@@ -78,7 +78,7 @@ class WorksheetReader:
             return
         found, limited = read
         self._left = limited.left
-        self._notes.others.extend(_list_warnings(name, survey, limited, any_table=bool(found)))
+        self._notes.others.extend(list_warnings(name, survey, limited, any_table=bool(found)))
         hanging = (
             attempt_step(
                 f"notes and drawings of sheet {name!r} were not read",
@@ -145,8 +145,8 @@ def _collect_tables(limited: LimitedRows, survey: Survey) -> list[list[Line]]:
     return list(split_regions(limited, unseen=survey.hidden_cols, gone=survey.hidden_rows))
 
 
-def _list_warnings(name: str, survey: Survey, limited: LimitedRows, *, any_table: bool) -> Iterator[str]:
-    """What is to be said of a sheet that was read."""
+def list_warnings(name: str, survey: Survey, limited: LimitedRows, *, any_table: bool) -> Iterator[str]:
+    """The warnings about a sheet that was read."""
     if limited.stopped_at and not any_table:
         yield f"sheet {name!r} left out: the workbook has more than {MOST_CELLS:,} cells; split it"
         return
