@@ -141,11 +141,11 @@ LARGE_JSON = SandboxedFormat("", "ragstone.extraction.plain_text:parse_json")
 DELIMITED = SandboxedFormat("csv/7", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
-        HTML: SandboxedFormat("html/15", "ragstone.extraction.html.parse:parse_html"),
-        XML: SandboxedFormat("feed/9", "ragstone.extraction.feed.parse:parse_feed"),
+        HTML: SandboxedFormat("html/16", "ragstone.extraction.html.parse:parse_html"),
+        XML: SandboxedFormat("feed/10", "ragstone.extraction.feed.parse:parse_feed"),
         MEDIAWIKI: SandboxedFormat("mediawiki/1", "ragstone.extraction.mediawiki.dump:parse_dump"),
         WIKI_PAGE: SandboxedFormat("wiki-page/1", "ragstone.extraction.mediawiki.dump:parse_page"),
-        MHTML: SandboxedFormat("mhtml/11", "ragstone.extraction.mail.mhtml:parse_mhtml"),
+        MHTML: SandboxedFormat("mhtml/12", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/12", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/7", "ragstone.extraction.docx.parse:parse_docx"),
         PPTX: SandboxedFormat("pptx/7", "ragstone.extraction.pptx.parse:parse_pptx"),

@@ -270,3 +270,10 @@ def test_hidden_parts_that_no_tab_opens_stay_hidden(tab: str, panel: str) -> Non
 )
 def test_tabs_are_looked_for_in_step(unit: str) -> None:
     in_step(lambda size: find_tab_panels(etree.fromstring(unit * size, etree.HTMLParser())), 400, 3_200, most=20)
+
+
+@pytest.mark.parametrize("name", ["shadowrootmode", "shadowmode"])
+def test_the_part_of_a_component_is_shown(name: str) -> None:
+    """The second is how Chrome saves it (MHTML)."""
+    page = f"<p>Tools</p><div><template {name}='open'><p>Ask <b>Ann</b>.</p></template></div><template>no</template>"
+    assert read(page).record == "Tools\n\nAsk Ann."

@@ -9,10 +9,12 @@ from email.utils import parsedate_to_datetime
 from html.entities import name2codepoint
 
 from ragstone.core.errors import Refused
+from ragstone.core.plural import format_count
 from ragstone.core.types import Extraction, Json
 from ragstone.extraction.archive import PROLOG, Element, parse_xml
 from ragstone.extraction.feed.documents import ROOTS, is_document, read_document
 from ragstone.extraction.feed.elements import element_name, read_content, read_title
+from ragstone.extraction.feed.fields import is_unseen, read_fields
 from ragstone.extraction.html.parse import Html
 from ragstone.extraction.plain_text import PlainText
 from ragstone.extraction.record.builder import BlockDraft, write_record
@@ -114,9 +116,15 @@ def _read_feed(root: Element, about: Element, warnings: list[str]) -> Iterator[B
     title = read_title(_find_child(about, "title"), warnings)
     yield BlockDraft("heading", title, level=1)
     yield from read_content(_find_child(about, "description", "subtitle", "tagline"), title, warnings)
+    unseen = 0
     for entry in (*root, *(about if about is not root else ())):
         if element_name(entry) in ("item", "entry"):
-            yield from _read_entry(entry, warnings)
+            if is_unseen(entry):
+                unseen += 1
+            else:
+                yield from _read_entry(entry, warnings)
+    if unseen:
+        warnings.append(format_count(unseen, "entry was", "entries were") + " left out that the site does not show")
 
 
 def _read_entry(entry: Element, warnings: list[str]) -> Iterator[BlockDraft]:
@@ -124,6 +132,7 @@ def _read_entry(entry: Element, warnings: list[str]) -> Iterator[BlockDraft]:
     yield BlockDraft("heading", title or "Untitled", level=2)
     yield BlockDraft("paragraph", _format_byline(entry))
     yield from _read_entry_content(entry, title, warnings)
+    yield from read_fields(entry, title, warnings)
 
 
 def _read_entry_content(entry: Element, title: str, warnings: list[str]) -> Iterator[BlockDraft]:
@@ -132,7 +141,7 @@ def _read_entry_content(entry: Element, title: str, warnings: list[str]) -> Iter
     kept: list[BlockDraft] = []
     for name in CONTENT:
         warned: list[str] = []
-        drafts = list(read_content(_find_child(entry, name), title, warned))
+        drafts = list(read_content(_find_content(entry, name), title, warned))
         if not fullest:
             fullest = drafts
         elif not covers((*fullest, *kept), drafts):
@@ -142,6 +151,12 @@ def _read_entry_content(entry: Element, title: str, warnings: list[str]) -> Iter
         warnings += warned
     yield from kept
     yield from fullest
+
+
+def _find_content(entry: Element, name: str) -> Element | None:
+    """What an entry says by this name; one about a video says it in its group."""
+    groups = (one for one in entry if element_name(one) == "group")
+    return next((found for one in (entry, *groups) if (found := _find_child(one, name)) is not None), None)
 
 
 def _format_byline(entry: Element) -> str:

@@ -9,7 +9,8 @@ KEPT = frozenset(
     "lang".split()
 )
 STYLED = frozenset(("style", "bgcolor", "color", "text", "background", "class", "id"))
-READ = KEPT | STYLED | frozenset("hidden aria-hidden disabled selected srcdoc name property content".split())
+SHADOW = frozenset(("shadowrootmode", "shadowmode", "shadowroot"))  # of a template that a page shows at once
+READ = KEPT | STYLED | SHADOW | frozenset("hidden aria-hidden disabled selected srcdoc name property content".split())
 LONG = 4000  # characters of a tag: shorter ones have few enough
 # Tags as the standard takes them apart; what only looks like some, in comments and scripts, is passed over whole.
 TAG = re.compile(

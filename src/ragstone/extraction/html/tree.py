@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from ragstone.extraction.html.attributes import KEPT, STYLED, drop_attributes, read_attributes
+from ragstone.extraction.html.attributes import KEPT, SHADOW, STYLED, drop_attributes, read_attributes
 from ragstone.extraction.html.foreign_elements import collect_drawing_text, mathml_to_tex
 from ragstone.extraction.html.hidden import (
     APART,
@@ -170,7 +170,7 @@ class _TreeBuilder:
         if tag in FIELDS:
             self._add_text(" ")
         own = {key: about[key][:LONGEST] for key in KEPT & about.keys()} if about else NOTHING
-        node = Node(tag, self._now, own, [])
+        node = Node("div" if tag == "template" else tag, self._now, own, [])
         self._now.children.append(node)
         self._now = node
         around = self._looks[-1]
@@ -220,8 +220,10 @@ class _TreeBuilder:
 
 
 def _is_shown(tag: str, about: dict[str, str], within: Node) -> bool:
-    """Whether an element of a form says something: the box of a task, what is chosen, the button that is a heading's
-    own text."""
+    """Whether an element says something that is hidden elsewhere: the box of a task, what is chosen, the button that is
+    a heading's own text, a component's own part of the page (its shadow tree)."""
+    if tag == "template":
+        return not SHADOW.isdisjoint(about)
     if tag == "input":
         return about.get("type", "").lower() == "checkbox" and "disabled" in about
     if tag == "option":
