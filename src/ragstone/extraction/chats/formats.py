@@ -166,7 +166,7 @@ def _read_teams_message(one: Mapping[str, Any], thread: str) -> Message:
     body = one.get("body")
     content = strip_text(body.get("content")) if isinstance(body, dict) else ""
     if isinstance(body, dict) and body.get("contentType") == "html":
-        content = _strip_tags(content)
+        content = strip_tags(content)
     author = one.get("from")
     people = [_name(each) for each in author.values()] if isinstance(author, dict) else []
     attached = list_dicts(one.get("attachments"))
@@ -197,16 +197,16 @@ def _read_skype_chat(chat: Mapping[str, Any]) -> Conversation:
         make_message(
             strip_text(one.get("displayName")) or strip_text(one.get("from")).rpartition(":")[2],
             read_moment(one.get("originalarrivaltime")),
-            [_strip_tags(strip_text(one["content"]))],
+            [strip_tags(strip_text(one["content"]))],
         )
         for one in messages
     ]
     return Conversation(strip_text(chat.get("displayName")) or strip_text(chat.get("id")), read)
 
 
-def _strip_tags(text: str) -> str:
+def strip_tags(text: str) -> str:
     """
-    >>> _strip_tags("<p>Ask <at id='0'>Ann</at>&nbsp;first.</p><p>A &lt; B</p>")
+    >>> strip_tags("<p>Ask <at id='0'>Ann</at>&nbsp;first.</p><p>A &lt; B</p>")
     'Ask Ann first.\\nA < B'
     """
     lines = html.unescape(TAG.sub("", LINE_END.sub("\n", text))).split("\n")
