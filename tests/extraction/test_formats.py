@@ -680,7 +680,7 @@ def test_text_in_an_old_encoding_is_read_with_a_warning_that_names_it() -> None:
     assert "Größe" in extract("Größe der Dinge".encode("utf-16-le"), "a.txt").record
 
 
-@pytest.mark.parametrize("name", ["README", "LICENSE", "notes.unknown", "settings.yaml", "server.log"])
+@pytest.mark.parametrize("name", ["README", "LICENSE", "notes.unknown", "settings.toml", "server.log"])
 def test_any_other_text_is_read_as_text(name: str) -> None:
     assert extract("key: value\n", name).media_type == "text/plain"
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from importlib import import_module
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -53,6 +54,7 @@ from ragstone.extraction.media_types import (
     VSDX,
     WIKI_PAGE,
     XML,
+    YAML,
     ZIP,
     detect,
     file_suffix,
@@ -91,22 +93,11 @@ def _make_text(media_type: str, people: Mapping[str, str] | None = None) -> Extr
     return PlainText(media_type=media_type, people=people or {})
 
 
-def _make_markup(media_type: str) -> Extractor:
-    from ragstone.extraction.markup.parse import Markup
-
-    return Markup(media_type)
-
-
-def _make_subtitles() -> Extractor:
-    from ragstone.extraction.subtitles import Subtitles
-
-    return Subtitles()
-
-
-def _make_cards(media_type: str) -> Extractor:
-    from ragstone.extraction.cards import Cards
-
-    return Cards(media_type)
+def _load(place: str, *media_type: str) -> Extractor:
+    """An extractor by "module:class", for a media type where it reads several."""
+    module, _, name = place.partition(":")
+    made: Extractor = getattr(import_module(f"ragstone.extraction.{module}"), name)(*media_type)
+    return made
 
 
 EXTRACTORS: Mapping[str, Callable[[], Extractor]] = MappingProxyType(
@@ -114,9 +105,10 @@ EXTRACTORS: Mapping[str, Callable[[], Extractor]] = MappingProxyType(
         "text/markdown": _make_markdown,
         "text/plain": lambda: _make_text("text/plain"),
         JSON: lambda: _make_text(JSON),
-        SUBTITLES: _make_subtitles,
-        **{kind: partial(_make_cards, kind) for kind in (CALENDAR, CARD)},
-        **{kind: partial(_make_markup, kind) for kind in MARKUP},
+        SUBTITLES: partial(_load, "subtitles:Subtitles"),
+        YAML: partial(_load, "yaml_outline:Yaml"),
+        **{kind: partial(_load, "cards:Cards", kind) for kind in (CALENDAR, CARD)},
+        **{kind: partial(_load, "markup.parse:Markup", kind) for kind in MARKUP},
     }
 )
 

@@ -52,6 +52,7 @@ MARKUP = RST, ASCIIDOC, ORG, TEX = ("text/x-rst", "text/asciidoc", "text/org", "
 SUBTITLES = "text/vtt"
 GZIP, GZIPPED = "application/gzip", "text/gzip"  # the second holds a text
 ROFF = "text/troff"
+YAML = "text/yaml"
 CALENDAR = "text/calendar"
 CARD = "text/vcard"
 CANVAS = ".canvas"  # of Obsidian
@@ -66,6 +67,7 @@ BY_NAME = {
     **dict.fromkeys((".mbox", ".mbx"), MBOX),
     **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", CANVAS), JSON),
     **dict.fromkeys((".xml", ".rss", ".atom", *XML_DOCUMENTS), XML),
+    **dict.fromkeys((".yaml", ".yml"), YAML),
     ".ipynb": NOTEBOOK,
     ".rst": RST,
     **dict.fromkeys((".adoc", ".asciidoc"), ASCIIDOC),
