@@ -79,6 +79,38 @@ DUMP = {
 }
 
 
+def _make_event(minute: int, sender: str, kind: str = "m.room.message", /, **content: Any) -> dict[str, Any]:
+    moment = (DAY + 60 * minute) * 1000
+    return {
+        "type": kind,
+        "sender": f"@{sender}:x",
+        "origin_server_ts": moment,
+        "event_id": f"${minute}",
+        "content": content,
+    }
+
+
+MATRIX = {
+    "room_name": "Roof",
+    "messages": [
+        _make_event(0, "ann", "m.room.member", displayname="Ann Lee"),
+        _make_event(1, "ann", body="On Friday."),
+        _make_event(
+            2, "bo", body="> <@ann:x> On Friday.\n\nWhen?", **{"m.relates_to": {"m.in_reply_to": {"event_id": "$1"}}}
+        ),
+        _make_event(3, "bo", body="plan.pdf", msgtype="m.file"),
+        _make_event(
+            4,
+            "ann",
+            body="* On Monday.",
+            **{"m.new_content": {"body": "On Monday."}, "m.relates_to": {"rel_type": "m.replace", "event_id": "$1"}},
+        ),
+        _make_event(5, "bo", body="Who?", **{"m.relates_to": {"rel_type": "m.thread", "event_id": "$1"}}),
+        _make_event(6, "bo"),
+    ],
+}
+
+
 @pytest.mark.parametrize(
     ("value", "texts"),
     [
@@ -110,6 +142,15 @@ DUMP = {
             [
                 *("Roof", "human (2024-03-04 10:00 UTC): How dear?\na.txt\n9,000"),
                 *("(no name)", "human (2024-03-04 10:00 UTC): How dear?"),
+            ],
+        ),
+        (
+            MATRIX,
+            [
+                "Roof",
+                "Ann Lee (2024-03-04 10:01 UTC): On Monday.\nbo (2024-03-04 10:05 UTC): Who?",
+                "bo to Ann Lee (2024-03-04 10:02 UTC): When?",
+                "bo (2024-03-04 10:03 UTC): (files: plan.pdf)",
             ],
         ),
         (
@@ -146,7 +187,7 @@ def test_posts_of_mattermost_are_lines_by_channel_with_their_replies() -> None:
     ]
 
 
-@pytest.mark.parametrize("value", [ACCOUNT, TWO, FACEBOOK, CHATGPT, CLAUDE, DUMP])
+@pytest.mark.parametrize("value", [ACCOUNT, TWO, FACEBOOK, CHATGPT, CLAUDE, DUMP, MATRIX])
 @pytest.mark.parametrize("odd", [None, 0, "x", [], {}, [[]], [None]])
 def test_odd_values_lead_to_no_fault(value: Any, odd: Any) -> None:
     def spoil(one: Any, depth: int) -> Any:

@@ -1,9 +1,10 @@
-"""Texts that programs export under the name of an Office file."""
+"""Texts that programs export under the name of an Office file, and files that hold no document but lead to one."""
 
 import pytest
 
 from ragstone.extraction import extract
 from ragstone.extraction.media_types import CSV, HTML, MHTML, TSV
+from tests.extraction.test_formats import refusal
 
 SAVED = (
     "Date: Mon, 4 Mar 2024 10:11:12 +0000\r\nSubject: Exported From Confluence\r\nMIME-Version: 1.0\r\n"
@@ -29,3 +30,16 @@ SAVED = (
 def test_the_content_decides(text: str, path: str, kind: str, shown: str) -> None:
     found = extract(text.encode(), path=path)
     assert (found.media_type, found.record[: len(shown)]) == (kind, shown)
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "why"),
+    [
+        (b'{"doc_id":"1AbC","email":"ann@x.org"}', "Budget.gsheet", "is a link to a document of Google"),
+        (b"L\0\0\0\x01\x14\x02\0\0\0" + b"\0" * 60, "Plan.docx.lnk", "is a shortcut of Windows"),
+        (b"\x78\x9f\x3e\x22" + b"\0" * 60, "winmail.dat", "is the attachment that Outlook packs a mail into"),
+    ],
+)
+def test_what_only_leads_to_a_document_says_so(data: bytes, path: str, why: str) -> None:
+    assert why in str(refusal(data, path))
+    assert extract(b'{"doc_id": 1}', path="a.json").record == '{"doc_id": 1}'

@@ -61,7 +61,7 @@ from ragstone.extraction.media_types import (
 )
 from ragstone.extraction.record.confidentiality import close_if_marked
 from ragstone.extraction.sandbox.document_limits import Bounds
-from ragstone.extraction.type_names import describe_type, explain_wrong_suffix
+from ragstone.extraction.type_names import describe_type, explain_link, explain_wrong_suffix
 
 __all__ = [
     "EXTRACTORS",
@@ -188,6 +188,8 @@ def extract(
         raise Refused("empty", f"{path} is empty")
     media_type = detect(data, path)
     check_size(len(data), media_type, path=path, limits=limits)
+    if link := explain_link(data, path):
+        raise Refused("unsupported", link)
     if wrong := explain_wrong_suffix(data, path, media_type):
         raise Refused("broken", wrong)
     if media_type == GZIPPED:

@@ -58,7 +58,7 @@ class PlainText:
     numbers of several parts follow it in the file.
     """
 
-    recipe: str = "text-11"
+    recipe: str = "text-12"
     media_type: str = "text/plain"
     people: Mapping[str, str] = field(default_factory=dict)
 

@@ -28,6 +28,8 @@ from ragstone.extraction.media_types import (
     ROFF,
     RTF,
     SHAREPOINT,
+    SHORTCUT,
+    TNEF,
     TSV,
     VSDX,
     WIKI_PAGE,
@@ -40,7 +42,12 @@ from ragstone.extraction.media_types import (
 
 # What stands in a checkout in place of a large file.
 POINTER = b"version https://git-lfs.github.com/spec/"
+# What Google Drive writes for documents that its own editors keep.
+LINKS = (".gdoc", ".gsheet", ".gslides", ".gform", ".gdraw", ".gjam", ".gsite", ".gmap", ".gscript", ".gtable")
+LINK, LINK_SIZE = b'"doc_id"', 4000
 DESCRIPTIONS = {
+    SHORTCUT: "a shortcut of Windows",
+    TNEF: "the attachment that Outlook packs a mail into (TNEF)",
     PDF: "a PDF",
     DOCX: "a Word document",
     XLSX: "an Excel workbook",
@@ -76,6 +83,13 @@ DESCRIPTIONS = {
     BINARY: "binary data",
     "text/utf-16": "UTF-16 text without a byte order mark",
 }
+
+
+def explain_link(data: bytes, path: str) -> str | None:
+    """A sentence for a file that a synchronised folder has in place of a document on the web; None else."""
+    if file_suffix(path) not in LINKS or len(data) > LINK_SIZE or LINK not in data:
+        return None
+    return f"{path} is a link to a document of Google, whose text is not in the file; download it as an Office file"
 
 
 def explain_wrong_suffix(data: bytes, path: str, media_type: str) -> str | None:

@@ -13,6 +13,7 @@ from ragstone.extraction.chats.conversation import (
     read_moment,
     read_seconds,
 )
+from ragstone.extraction.chats.matrix import read_matrix
 from ragstone.extraction.chats.slack import read_dump
 from ragstone.extraction.json_values import list_dicts, strip_text
 
@@ -122,4 +123,4 @@ def _mend(text: str) -> str:
         return text
 
 
-MORE = (read_facebook, read_mattermost, read_chatgpt, read_claude, read_dump)
+MORE = (read_facebook, read_mattermost, read_chatgpt, read_claude, read_dump, read_matrix)

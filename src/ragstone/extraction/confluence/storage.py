@@ -64,9 +64,7 @@ def _convert(element: Element, people: Mapping[str, str]) -> None:
             element.text = target
         element.tag = "span"
     elif name == "image":
-        described = element.get(AC + "alt") or element.get(AC + "title") or _find_resource(element, "filename")
-        _empty(element, "img")
-        element.set("alt", described)
+        _convert_image(element)
     elif name == "task-list":
         element.tag = "ul"
     elif name == "task":
@@ -76,6 +74,12 @@ def _convert(element: Element, people: Mapping[str, str]) -> None:
         element.insert(0, box)
     else:
         element.tag = "div"
+
+
+def _convert_image(image: Element) -> None:
+    described = image.get(AC + "alt") or image.get(AC + "title") or _find_resource(image, "filename")
+    _empty(image, "img")
+    image.set("alt", described)
 
 
 def _convert_macro(macro: Element) -> None:

@@ -46,17 +46,15 @@ def read_fields(entry: Element, title: str, warnings: list[str]) -> Iterator[Blo
             below += _head(label, list(read_content(value, title, warnings)))
     yield BlockDraft("paragraph", "\n".join(f"{label}: {', '.join(values)}" for label, values in lines.items()))
     yield from below
+    yield from _read_comments(entry, title, warnings)
+
+
+def _read_comments(entry: Element, title: str, warnings: list[str]) -> Iterator[BlockDraft]:
+    """The comments of readers that a site of WordPress shows."""
     for comment in entry.iterchildren("{*}comment"):
         if str(comment.tag).startswith(WORDPRESS) and _read_wordpress(comment, "comment_approved") == "1":
-            said = " ".join(
-                filter(
-                    None,
-                    (
-                        _read_wordpress(comment, "comment_author"),
-                        _show_when(_read_wordpress(comment, "comment_date")),
-                    ),
-                )
-            )
+            when = _show_when(_read_wordpress(comment, "comment_date"))
+            said = " ".join(filter(None, (_read_wordpress(comment, "comment_author"), when)))
             content = next((one for one in comment if element_name(one) == "comment_content"), None)
             yield from _head(said, list(read_content(content, title, warnings)))
 

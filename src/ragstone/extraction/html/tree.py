@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from ragstone.extraction.html.attributes import KEPT, SHADOW, STYLED, drop_attributes, read_attributes
+from ragstone.extraction.html.editors import find_box, is_title
 from ragstone.extraction.html.foreign_elements import collect_drawing_text, mathml_to_tex
 from ragstone.extraction.html.hidden import (
     APART,
@@ -27,6 +28,8 @@ WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]+")
 FRAMES = re.compile(r"</?(?:frameset|noframes)\b[^<>]*+>", re.IGNORECASE)
 LONGEST = 2000  # characters of an attribute that are looked at
 NOTHING: dict[str, str] = {}
+BOX = {"type": "checkbox", "disabled": ""}
+CHECKED = {**BOX, "checked": ""}
 PEOPLE = ("mailto:", "tel:")  # links that lead to no other page
 SHEET = re.compile(r"<style\b|\bstylesheet\b", re.IGNORECASE)
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
@@ -129,6 +132,7 @@ class _TreeBuilder:
         self._apart = False  # the part is one of those that are counted apart
         self._counted = False
         self._panels = frozenset[str]()
+        self._body = NOTHING
 
     def build(self, root: "etree._Element") -> None:
         self._panels = find_tab_panels(root)
@@ -170,12 +174,22 @@ class _TreeBuilder:
         if tag in FIELDS:
             self._add_text(" ")
         own = {key: about[key][:LONGEST] for key in KEPT & about.keys()} if about else NOTHING
-        node = Node("div" if tag == "template" else tag, self._now, own, [])
+        box = find_box(tag, own, self._now.about) if own or self._now.about else None
+        self._body = own if tag == "body" else self._body
+        node = Node(self._choose_tag(tag, own, is_box=box is not None), self._now, own, [])
         self._now.children.append(node)
+        if box is not None:
+            node.children.append(Node("input", node, CHECKED if box else BOX))
         self._now = node
         around = self._looks[-1]
         self._looks.append(derive_appearance(about, around, styled=self._styled) if STYLED & about.keys() else around)
         self._add_text(element.text)
+
+    def _choose_tag(self, tag: str, about: dict[str, str], *, is_box: bool) -> str:
+        """The tag of an element that stands for another one."""
+        if tag == "template" or not about:
+            return "div" if tag == "template" else tag
+        return "span" if is_box and tag == "div" else "h1" if is_title(tag, about, self._body) else tag
 
     def _is_omitted(self, tag: str, about: dict[str, str]) -> bool:
         """Whether an element is no text or hidden; counts it as a hidden part."""
