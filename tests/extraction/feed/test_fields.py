@@ -45,3 +45,11 @@ def test_fields_and_comments_of_a_program_are_text(entry: str, shown: str, warni
     names = 'xmlns:wp="http://wordpress.org/export/1.2/" xmlns:x="http://purl.org/rss/1.0/modules/content/"'
     found = Feed().extract(f"<rss {names}><channel><item>{entry}</item></channel></rss>".encode(), path="a.xml")
     assert (found.record, found.warnings) == (shown, warnings)
+
+
+def test_fields_beyond_the_limit_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragstone.extraction.feed.fields.MOST", 2)
+    entry = "<title>t</title><kind>Bug</kind><place>Hall</place>"
+    found = Feed().extract(f"<rss><channel><item>{entry}</item></channel></rss>".encode(), path="a.xml")
+    assert found.record == "## t\n\nKind: Bug"
+    assert found.warnings == ("t: fields behind the first 2 elements were not read",)

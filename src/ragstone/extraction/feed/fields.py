@@ -30,6 +30,8 @@ def is_unseen(entry: Element) -> bool:
 
 def read_fields(entry: Element, title: str, warnings: list[str]) -> Iterator[BlockDraft]:
     """Short values as lines `Name: value`, then long ones and comments; only of elements that no feed has."""
+    if next(islice(entry.iterdescendants(), MOST, None), None) is not None:
+        warnings.append(f"{title or 'an entry'}: fields behind the first {MOST:,} elements were not read")
     lines: dict[str, list[str]] = {}
     below: list[BlockDraft] = []
     for label, value in _list_values(entry):
