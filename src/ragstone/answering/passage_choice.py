@@ -23,6 +23,7 @@ from ragstone.answering.extractive.selection import apply_similarity, rank_passa
 from ragstone.answering.extractive.word_matching import Matches, WordMatch, locate_words, summarize_matches
 from ragstone.answering.extractive.written_names import add_written_names
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
+from ragstone.core import filter_matching
 from ragstone.core.ids import chunk_id
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Embedder, TokenMatcher, Vectors
@@ -107,7 +108,7 @@ async def choose_passages(
     ranked = [one for one in every if one.passage.hit < len(best)]
     compares_words = _compares_words(retrieved)
     floor, gives_way = await _measure_floor(retrieved, language), bool(first) and first[0] in outdone
-    read = await _read_off_rows(retrieved.reader, analysed, best)
+    read = await _read_off_rows(retrieved, analysed, best)
     signs = partial(collect_evidence, idf=idf, compares_words=compares_words, floor=floor, gives_way=gives_way)
     judge = partial(signs, analysed, best, read_off=bool(read))
     if sparing is not None:
@@ -162,9 +163,13 @@ def _select(
     return rows
 
 
-async def _read_off_rows(reader: Texts, question: QuestionAnalysis, hits: Sequence[Hit]) -> list[ScoredPassage]:
+async def _read_off_rows(
+    retrieved: AnswerInput, question: QuestionAnalysis, hits: Sequence[Hit]
+) -> list[ScoredPassage]:
     """The row of a table that a question names, or asks for by a superlative. That takes the whole table: the documents
-    of the best hits with rows are read to their end, and one that is longer does not answer."""
+    of the best hits with rows are read to their end, but for chunks that the filter leaves out, and one that is longer
+    does not answer."""
+    reader, where = retrieved.reader, retrieved.question.where
     if not asks_for_extreme(question):
         return [read_row(question, row) for row in look_up_row(question, hits)]
     with_rows = (hit.chunk for hit in hits if holds_rows(hit.chunk))
@@ -173,7 +178,9 @@ async def _read_off_rows(reader: Texts, question: QuestionAnalysis, hits: Sequen
     longer = {chunk.document.id for chunk in behind}
     whole = [document for document in documents if document.id not in longer]
     ids = [chunk_id(document, ordinal) for document in whole for ordinal in range(LONGEST_TABLE)]
-    chunks = [chunk for chunk in await reader.chunks(ids) if holds_rows(chunk)] if ids else []
+    read = await reader.chunks(ids) if ids else []
+    passed = (one for one in read if filter_matching.matches(where, filter_matching.collect_facts(one)))
+    chunks = [chunk for chunk in passed if holds_rows(chunk)]
     return [read_row(question, row) for row in choose_extreme_rows(question, chunks, EXTRACT_FROM)]
 
 

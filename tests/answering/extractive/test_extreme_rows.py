@@ -111,3 +111,16 @@ def test_a_table_in_many_chunks_answers_if_it_is_read_to_its_end(
     for citation in answer.citations:
         assert citation.status == "verified"
         assert join_slices(file, citation.spans) == citation.quote
+
+
+def test_rows_that_the_filter_leaves_out_are_not_read_off(tmp_path: Path) -> None:
+    rows = [f"Stop{i} Hill,{1000 + i}" for i in range(99)]
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "stations.csv").write_text("\n".join(["station,visitors", *rows]) + "\n", "utf-8")
+    first = ragstone.Where(conditions=(ragstone.Condition("ordinal", "=", 0),))
+    with ragstone.open(tmp_path / "store", embed__model="none") as kb:
+        kb.ingest(tmp_path / "docs")
+        [hit] = kb.search("visitors", where=first).hits
+        answer = kb.ask("Which station has the most visitors?", where=first)
+    assert rows[-1] not in hit.chunk.text
+    assert hit.chunk.text.splitlines()[-1] in answer.text
