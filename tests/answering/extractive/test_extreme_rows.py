@@ -30,6 +30,8 @@ REPAIRS = """Date,Building,Fault,Technician,Cost (EUR),Hours,Priority
 STAFF = "| Doctor | At the clinic since | Closes |\n|---|---|---|\n| Park | 2021 | 18:00 |\n| Lowe | 1999 | 9:30 |\n"
 CREW = "| Sailor | Born | Boat |\n|---|---|---|\n| Ann | 1990 | Elise |\n| Bo | 1961 |\n| Cy | 1985 | Nora |\n"
 RATES = "| Plan | Price |\n|---|---|\n| Solo | €5 |\n| Team | €9 |\n| School | €7 |\n| Company | on request |\n"
+SAINTS = "| Hotel | Price |\n|---|---|\n| All Saints | €40 |\n| Plaza | €90 |\n| | 130 EUR |\n| **Summe** | €130 |\n"
+YEARS = "| Shop | Profit |\n|---|---|\n| Ost | €5 |\n| West | €9 |\n| Mitte | €7 |\n| Hof | (€20) |\n"
 BOATS = "Boats\n\n| Boat | Length | Built |\n|---|---|---|\n| Elise | 14 m | 1998 |\n| Nora | 960 cm | 2014 |\n"
 
 
@@ -57,6 +59,9 @@ BOATS = "Boats\n\n| Boat | Length | Built |\n|---|---|---|\n| Elise | 14 m | 199
         ("Who is the oldest sailor?", CREW.replace("| 1961 |", "| 1961 | Nora | 7 |"), []),  # which cell is which?
         ("What is the cheapest plan?", RATES, ["Solo"]),
         ("What is the most expensive plan?", RATES, []),  # nobody knows what the last one costs
+        ("What is the cheapest hotel?", SAINTS, ["All Saints"]),
+        ("What is the most expensive hotel?", SAINTS, ["Plaza"]),
+        ("Which shop has the lowest profit?", YEARS, []),  # a loss is not read
         # what no column says, or not of the rows
         ("Which plan is the fastest?", PLANS, []),
         ("What is the cheapest car?", PLANS, []),
@@ -88,10 +93,28 @@ def test_a_superlative_is_answered_by_the_row_of_its_column(question: str, table
         ("Room", ["north", "12", "south"]),
         ("Days", ["2-3", "5"]),
         ("Note", ["", "7"]),
+        ("Price", ["$10", "€9", "£8"]),
+        ("Price", ["€5 per month", "€50 a year"]),
+        ("Price", ["€5/month", "€50 yearly"]),
     ],
 )
 def test_a_column_that_cannot_be_compared_is_none(header: str, cells: list[str]) -> None:
     assert read_column(header, cells) is None
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "values"),
+    [
+        ("Revenue", ["€1.2M", "€900k", "2 EUR"], (1_200_000.0, 900_000.0, 2.0)),
+        ("Profit", ["-€5", "€-6", "−7 euros"], (-5.0, -6.0, -7.0)),
+        ("Price", ["€5 per month", "7 euros a month, billed"], (5.0, 7.0)),
+        ("People", ["1.2 million", "900 thousand"], (1_200_000.0, 900_000.0)),
+    ],
+)
+def test_figures_are_read_with_sign_and_magnitude(header: str, cells: list[str], values: tuple[float, ...]) -> None:
+    column = read_column(header, cells)
+    assert column is not None
+    assert column.values == values
 
 
 @pytest.mark.parametrize(("longest", "answered"), [(64, True), (2, False)])

@@ -12,10 +12,15 @@ MONEY, TIME, LENGTH, WEIGHT, DATE, CLOCK, NUMBER = "money", "time", "length", "w
 CURRENCY = r"[$€£¥]|(?:EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|euros?|dollars?|pounds?|francs?)(?![^\W\d_])"
 DIGITS = r"\d+(?:[.,'’\u00a0\u202f]\d+)*"
 AMOUNT = re.compile(
-    rf"(?:(?:ca|approx|max|min)\.?|about|up to|from|[~≈<>≤≥])?\s*(?P<before>{CURRENCY})?\s*"
+    rf"(?:(?:ca|approx|max|min)\.?|about|up to|from|[~≈<>≤≥])?\s*(?P<minus>[-−]?)\s*(?P<before>{CURRENCY})?\s*"
     rf"(?P<sign>[-−]?)(?P<number>{DIGITS})(?![\w-]*\d)\s*(?P<after>{CURRENCY}|%|[^\W\d_]+²?)?(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+CURRENCIES = {"euro": "€", "eur": "€", "$": "usd", "dollar": "usd", "£": "gbp", "pound": "gbp", "¥": "jpy"}
+CURRENCIES |= {"franc": "chf"}
+MAGNITUDES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "mio": 1e6, "mrd": 1e9, "bn": 1e9}
+OF_MONEY = MAGNITUDES | {"k": 1e3, "m": 1e6, "mn": 1e6, "b": 1e9}
+PERIOD = re.compile(r"(?:/|\b(?:per|an?|each|every))\s*([^\W\d_]+)|\b(\w+ly)\b", re.IGNORECASE)
 RANGE = re.compile(r"\s*[-–—/:]\s*\d")
 UNIT_IN_HEADER = re.compile(r"\(([^()]+)\)\s*$|\bin ([^\W\d_]+)\s*$|^\s*([^\W\d_]+)\s*$")
 CLOCK_TIME = re.compile(r"([01]?\d|2[0-4])[:.]([0-5]\d)(?:\s*(?:h|uhr|o'clock))?", re.IGNORECASE)
@@ -83,7 +88,8 @@ def _read_amounts(header: str, cells: Sequence[str], filled: int) -> Column | No
     units = {unit for value, unit in figures if 0 < abs(value) < math.inf} or {""}
     if len(figures) < max(FEWEST, LEAST_READ * filled) or len(units) > 1:
         return None
-    [kind] = units
+    [unit] = units
+    kind = MONEY if unit.startswith(MONEY) else unit
     values = tuple(one[0] if one else None for one in read)
     years = not kind and all(not cell or YEAR.fullmatch(cell) or BLANK.fullmatch(cell) for cell in cells)
     return Column(kind or find_unit(header) or NUMBER, values, years)
@@ -115,13 +121,23 @@ def _read_amount(cell: str, *, decimal_comma: bool) -> tuple[float, str] | None:
     digits = re.sub(r"['’\u00a0\u202f]", "", found["number"])
     digits = digits.replace(".", "").replace(",", ".") if decimal_comma else digits.replace(",", "")
     try:
-        value = float(digits) * (-1 if found["sign"] else 1)
+        value = float(digits) * (-1 if found["sign"] or found["minus"] else 1)
     except ValueError:
         return None
-    if found["before"] or re.fullmatch(CURRENCY, found["after"] or "", re.IGNORECASE):
-        return value, MONEY
-    kind, size = _find_kind(found["after"] or "")
-    return value * size, kind or (found["after"] or "").lower()
+    after = (found["after"] or "").lower()
+    if currency := found["before"] or (after if re.fullmatch(CURRENCY, after, re.IGNORECASE) else ""):
+        return _read_money(value, currency.lower(), after if found["before"] else "", found["rest"])
+    if after in MAGNITUDES:
+        return value * MAGNITUDES[after], ""
+    kind, size = _find_kind(after)
+    return value * size, kind or after
+
+
+def _read_money(value: float, currency: str, after: str, rest: str) -> tuple[float, str]:
+    """An amount, and its unit: the currency and what it is paid for, as a month."""
+    name = currency.removesuffix("s")
+    periods = (match[1] or match[2] for match in PERIOD.finditer(f"{'' if after in OF_MONEY else after}{rest}"))
+    return value * OF_MONEY.get(after, 1.0), " ".join((MONEY, CURRENCIES.get(name, name), *map(str.lower, periods)))
 
 
 def _find_kind(unit: str) -> tuple[str | None, float]:

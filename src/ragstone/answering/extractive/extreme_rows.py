@@ -1,11 +1,12 @@
 """Questions for the first of all rows: "Which plan is the cheapest?" is answered by its row, if the table is whole."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ragstone.answering.extractive.column_values import is_blank, read_column
+from ragstone.answering.extractive.column_values import CURRENCY, is_blank, read_column
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.passages import Passage, chunk_passages
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis
@@ -15,7 +16,12 @@ from ragstone.core.analyzer import extract_terms
 from ragstone.core.document_names import list_name_words
 from ragstone.core.types import Chunk
 
-SUMS = frozenset(extract_terms("total totals sum subtotal average mean median all overall"))
+SUMS = frozenset(
+    extract_terms("total totals sum subtotal average summe gesamt insgesamt durchschnitt somme totale totaal suma soma")
+)
+WHOLLY = SUMS | frozenset(extract_terms("mean median all overall"))  # where the label has no other word
+DIGIT = re.compile(r"\d")
+WORD = re.compile(rf"(?<![^\W\d_])(?!{CURRENCY})[^\W\d_]{{3}}", re.IGNORECASE)
 # Words beside a superlative that say nothing of what is compared.
 FILLERS = frozenset(
     extract_terms(
@@ -101,13 +107,21 @@ def _iterate_rows(pieces: Sequence[Passage]) -> Iterator[tuple[Passage, Header, 
         if passage.row.kind != "row":
             continue
         header = read_header(passage)
-        if not header or frozenset(extract_terms(passage.row.cells[0])) & SUMS:
+        if not header or _is_sum(passage.row.cells):
             continue
         document = passage.chunk.document
         names = list_name_words(document.path, document.title, document.meta)
         group = passage.chunk.text[slice(*passage.row.group)] if passage.row.group else ""
         above = " ".join((text_above(passage.chunk), *names, *passage.sections, before, group))
         yield passage, header, frozenset(extract_terms(above))
+
+
+def _is_sum(cells: Sequence[str]) -> bool:
+    """Whether a row sums up others: its label says so, or it has nothing but figures."""
+    label = frozenset(extract_terms(cells[0]))
+    if is_blank(cells[0]):
+        return not any(WORD.search(cell) for cell in cells)
+    return bool(label & SUMS) or (bool(label) and label <= WHOLLY)
 
 
 def _choose_rows(
@@ -125,8 +139,8 @@ def _choose_rows(
     if chosen is None or column is None:
         return None
     read = zip(column.values, cells[chosen.place], strict=True)
-    if chosen.highest and any(value is None and not is_blank(cell) for value, cell in read):
-        return None  # a price on request may be the highest
+    if any(value is None and not is_blank(cell) and (chosen.highest or DIGIT.search(cell)) for value, cell in read):
+        return None  # a price on request may be the highest, "(20)" the lowest
     known = [value for value in column.values if value is not None]
     best = max(known) if chosen.highest else min(known)
     winners = [row for row, value in zip(rows, column.values, strict=True) if value == best]
