@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 import ragstone
+from ragstone.answering.extractive.asked_documents import part_by_question
+from ragstone.answering.extractive.question_analysis import analyze_question
 from ragstone.core.types import Hit
 from ragstone.retrieval.question import Question, QuestionDefaults, build_question
 from ragstone.retrieval.ranking import HEADED, apply_options
@@ -53,6 +55,18 @@ def test_what_the_question_heads_comes_first_its_beginning_before_the_rest(quest
 @pytest.mark.parametrize("question", ["When is sick leave paid?", "leave", "sick leave of parents"])
 def test_a_heading_that_says_more_or_less_than_the_question_lifts_nothing(question: str) -> None:
     assert apply_options(FOUND, asked(question)) == FOUND
+
+
+def test_the_document_that_is_named_comes_before_others_with_that_heading() -> None:
+    found = [
+        headed(SICK, "Sick leave", path="guide.md", score=0.9),
+        headed(SICK, "Sick leave", path="handbook.md", score=0.4),
+    ]
+    for question, path in (("What does the handbook say about sick leave?", "handbook.md"), (SICK[3:13], "guide.md")):
+        assert apply_options(found, asked(question, fold=False))[0].chunk.document.path == path
+        best, others = part_by_question(analyze_question(question, {}), found)
+        assert best[0].chunk.document.path == path
+        assert len(others) == (path == "handbook.md")
 
 
 def test_weight_0_leaves_the_order() -> None:

@@ -19,7 +19,7 @@ from ragstone.retrieval.fusion_formulas import list_places, minmax_scores, rrf
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.retriever_weights import RRF, list_retrievers, list_scores, scale_to_rrf, weight_of
 from ragstone.retrieval.selection import TermSets, deduplicate, deduplicate_first, keep_above, limit_per_document
-from ragstone.retrieval.topics import may_be_heading, rate_heading
+from ragstone.retrieval.topics import list_elsewhere, may_be_heading, rate_heading
 
 HEADED = 50  # first hits that a heading may lift
 
@@ -135,7 +135,8 @@ def _rate_headings(hits: Sequence[Hit], question: Question) -> dict[str, float]:
     if not question.heading_weight or not may_be_heading(question.text):
         return {}
     rated = ((hit.chunk.id, rate_heading(hit.chunk, question.text)) for hit in hits)
-    return {identity: share for identity, share in rated if share}
+    elsewhere = list_elsewhere([hit.chunk for hit in hits], question.text)
+    return {identity: share for identity, share in rated if share and identity not in elsewhere}
 
 
 def _unit_of_weight(hits: Sequence[Hit], question: Question) -> float:

@@ -1,11 +1,13 @@
 """Questions that may be no more than a topic, and the passages that are headed by it."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ragstone.core.analyzer import extract_terms
+from ragstone.core.document_names import list_name_words
 from ragstone.core.headings import name_heading, normalize_heading
-from ragstone.core.types import Chunk
+from ragstone.core.types import Chunk, Document
 
 LONGEST = 200  # characters of a question that may be no more than a topic
 MOST = 8  # terms of a topic: longer questions are seldom a heading
@@ -82,6 +84,21 @@ def rate_heading(chunk: Chunk, question: str) -> float:
     if any(is_headed(heading, topic) for heading in leads):
         return LED
     return CONTINUED if is_headed(own, topic) else 0.0
+
+
+def list_elsewhere(chunks: Sequence[Chunk], question: str) -> set[str]:
+    """The ids of the passages that are headed by the topic of a question in other documents than it names, as "the
+    handbook", where one of those has such a passage too."""
+    topic = find_topic(question)
+    asked = frozenset(extract_terms(question)) - frozenset(extract_terms(topic)) if topic else frozenset()
+    headed = [chunk for chunk in chunks if rate_heading(chunk, question)] if asked else []
+    named = [chunk for chunk in headed if asked & _list_name_terms(chunk.document)]
+    return {chunk.id for chunk in headed} - {chunk.id for chunk in named} if named else set()
+
+
+def _list_name_terms(document: Document) -> frozenset[str]:
+    words = list_name_words(document.path, document.title, document.meta)
+    return frozenset(extract_terms(" ".join((document.title or "", *words))))
 
 
 @lru_cache(4096)

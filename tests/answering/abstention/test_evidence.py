@@ -38,6 +38,14 @@ def test_a_heading_counts_for_the_section() -> None:
     assert under.missing == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "led"), [("Who is the director?", True), ("Who is not the director?", False), ("Who directs?", False)]
+)
+def test_a_heading_that_is_the_question_leads_unless_one_of_them_denies(question: str, led: bool) -> None:
+    seen = found(question, hit("## Who is the director\n\nThe director of our house is Ann Lee."))
+    assert seen.led == led
+
+
 def test_what_is_missing_is_named_as_the_question_writes_it() -> None:
     seen = found("Are the Federation settings of `http_requests_total` for the exporter documented?", hit(TEXT))
     assert {"Federation", "settings", "http_requests_total"} <= set(seen.missing)

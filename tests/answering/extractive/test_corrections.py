@@ -47,6 +47,18 @@ def made(number: int, written: Written) -> Hit:
             False,  # months are no price
         ),
         (
+            "How much is a parking permit?",
+            PERMIT,
+            ("2026-02-24", "Prices", "Some say that a parking permit costs 55 euros a year now."),
+            False,
+        ),
+        (
+            "When will the water be off?",
+            ("2026-03-02", "Water", WATER),
+            ("2026-03-09", "Water", f"The news that {OTHER[:-1].lower()} instead is wrong."),
+            False,
+        ),
+        (
             "Where is the training?",
             TRAINING,
             ("2026-04-02", "Training", "The training takes place in room 1.05 instead."),

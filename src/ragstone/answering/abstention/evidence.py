@@ -73,7 +73,7 @@ class Evidence:
     writes them, whose terms no hit has, heaviest first; none that names nothing. unidentified: identifiers of the
     question whose last number is in no hit. gives_way: the best hit is of another document than is asked about.
     read_off: the passage is a row that was read off a whole table by its figures, which is the answer. led: its heading
-    is the question, or the topic that the question asks about.
+    is the question, or the topic that the question asks about, and denies what the question denies.
     """
 
     hits: int
@@ -135,7 +135,7 @@ def collect_evidence(
     if not hits or not chosen:
         return Evidence(len(hits), cosine=cosine, compares_words=compares_words, floor=floor, gives_way=gives_way)
     lead = max(chosen, key=lambda one: one.score)
-    match = lead.match
+    match, over = lead.match, lead.passage.heading
     return replace(
         _collect_word_signs(question, hits, lead, idf or question.weights),
         cosine=cosine,
@@ -148,7 +148,7 @@ def collect_evidence(
         floor=floor,
         gives_way=gives_way,
         read_off=read_off,
-        led=question.is_heading(lead.passage.heading),
+        led=question.is_heading(over) and not has_unmatched_denial(question.text, f"{over} {lead.passage.text}"),
     )
 
 

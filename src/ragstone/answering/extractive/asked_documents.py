@@ -13,6 +13,7 @@ from ragstone.core.dated_names import Mark, is_of, read_state, split_marks
 from ragstone.core.document_names import list_name_words
 from ragstone.core.late_pattern import compile_late
 from ragstone.core.types import Document, Hit
+from ragstone.retrieval.topics import list_elsewhere
 
 LATEST: Mapping[str, re.Pattern[str]] = {
     language: compile_late(rf"(?i)\b(?:{words})\b")
@@ -34,11 +35,14 @@ State = tuple[tuple[str, ...], tuple[Mark, ...]]
 
 
 def part_by_question(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:
-    """The hits that may answer, and those whose documents another one outdoes: by what the question names, then by the
-    date or version that it says, or the latest where it asks for that."""
-    named, outdone = _part_by_names(question, hits)
+    """The hits that may answer, and those whose documents another one outdoes: by the document whose words on a topic
+    the question asks for, by what else it names, then by the date or version that it says, or the latest where it asks
+    for that."""
+    elsewhere = list_elsewhere([hit.chunk for hit in hits], question.text)
+    there = [hit for hit in hits if hit.chunk.id not in elsewhere]
+    named, outdone = _part_by_names(question, there)
     latest, older = _part_by_date(question, named)
-    return latest, [*outdone, *older]
+    return latest, [*(hit for hit in hits if hit.chunk.id in elsewhere), *outdone, *older]
 
 
 def _part_by_names(question: QuestionAnalysis, hits: Sequence[Hit]) -> tuple[list[Hit], list[Hit]]:

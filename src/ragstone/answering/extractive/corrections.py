@@ -27,7 +27,12 @@ TELLS_CHANGE = compile_late(
     r"|and not|rather than|as of|as from|with effect from)\b|\bfrom (?:\d{1,2} )?[A-Z][a-z]+ on\b",
     re.IGNORECASE,
 )
-
+# Of what is only thought, proposed or denied.
+UNSURE = compile_late(
+    r"\b(?:rumou?rs?|some (?:people )?(?:think|say)|perhaps|maybe|might|proposals?|proposes?|suggests?"
+    r"|(?:is|was|been) (?:proposed|suggested)|(?:is|are) (?:wrong|false|untrue|not true)[.!]*$)",
+    re.IGNORECASE,
+)
 LETTER = re.compile(r"(?<=[a-z] )[A-HJ-Z](?![\w'’])")  # the name of one of several things
 
 
@@ -51,7 +56,7 @@ def _corrects(question: QuestionAnalysis, later: ScoredPassage, earlier: ScoredP
         return False
     if _date_of(new.chunk.document) <= _date_of(old.chunk.document):
         return False
-    if not TELLS_CHANGE.search(f"{new.chunk.document.title or ''}. {new.text}"):
+    if UNSURE.search(new.text) or not TELLS_CHANGE.search(f"{new.chunk.document.title or ''}. {new.text}"):
         return False
     before, after = (one.covered | frozenset(extract_terms(text_above(one.passage.chunk))) for one in (earlier, later))
     return question.weights.keys() & before <= after and _replaces(question, new.text, old.text)
