@@ -107,6 +107,14 @@ MATRIX = {
         ),
         _make_event(5, "bo", body="Who?", **{"m.relates_to": {"rel_type": "m.thread", "event_id": "$1"}}),
         _make_event(6, "bo"),
+        {**_make_event(7, "ann", "m.room.member", membership="invite", displayname="Bo"), "state_key": "@bo:x"},
+        _make_event(
+            8,
+            "eve",
+            body="* Never.",
+            **{"m.new_content": {"body": "Never."}, "m.relates_to": {"rel_type": "m.replace", "event_id": "$1"}},
+        ),
+        {**_make_event(9, "ann", body="Fine."), "origin_server_ts": 10**400},
     ],
 }
 
@@ -148,9 +156,10 @@ MATRIX = {
             MATRIX,
             [
                 "Roof",
-                "Ann Lee (2024-03-04 10:01 UTC): On Monday.\nbo (2024-03-04 10:05 UTC): Who?",
-                "bo to Ann Lee (2024-03-04 10:02 UTC): When?",
-                "bo (2024-03-04 10:03 UTC): (files: plan.pdf)",
+                "Ann Lee (2024-03-04 10:01 UTC): On Monday.\nBo (2024-03-04 10:05 UTC): Who?",
+                "Bo to Ann Lee (2024-03-04 10:02 UTC): When?",
+                "Bo (2024-03-04 10:03 UTC): (files: plan.pdf)",
+                "Ann Lee: Fine.",
             ],
         ),
         (

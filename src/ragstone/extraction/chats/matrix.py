@@ -14,11 +14,12 @@ Event = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """Names of people, events by their ids, those that edit others by the ids of these, and where threads begin."""
+    """Names of people, events by their ids, those that edit others by the ids and senders of these, and where threads
+    begin."""
 
     names: Mapping[str, str]
     by_id: Mapping[str, Event]
-    edits: Mapping[str, Event]
+    edits: Mapping[tuple[str, str], Event]
     threads: frozenset[str]
 
 
@@ -29,9 +30,15 @@ def read_matrix(value: Any) -> Conversation | None:
     if not events or not all({"type", "sender", "origin_server_ts"} <= one.keys() for one in events):
         return None
     room = _Room(
-        {strip_text(one["sender"]): name for one in events if (name := strip_text(_content(one).get("displayname")))},
+        # An invitation gives the name of the invited, who is its key.
+        {
+            strip_text(one.get("state_key")) or strip_text(one["sender"]): name
+            for one in events
+            if (name := strip_text(_content(one).get("displayname")))
+        },
         {strip_text(one.get("event_id")): one for one in events},
-        {edited: one for one in events if (edited := _related(one, "m.replace"))},
+        # By their own authors: nobody else may edit a message, and no client shows it.
+        {(edited, strip_text(one["sender"])): one for one in events if (edited := _related(one, "m.replace"))},
         frozenset(_related(one, "m.thread") for one in events),
     )
     said = [one for one in events if one["type"] in MESSAGES and not _related(one, "m.replace")]
@@ -40,7 +47,7 @@ def read_matrix(value: Any) -> Conversation | None:
 
 def _read_message(event: Event, room: _Room) -> Message:
     own = strip_text(event.get("event_id"))
-    edit = room.edits.get(own)
+    edit = room.edits.get((own, strip_text(event["sender"])))
     new = _content(edit).get("m.new_content") if edit is not None else None
     content = new if isinstance(new, dict) else _content(event)
     text = strip_text(content.get("body"))
@@ -51,7 +58,7 @@ def _read_message(event: Event, room: _Room) -> Message:
     moment = event["origin_server_ts"]
     return make_message(
         _name(event, room),
-        read_seconds(moment / 1000) if isinstance(moment, int | float) else None,
+        read_seconds(moment // 1000) if isinstance(moment, int | float) else None,
         [text],
         thread=_related(event, "m.thread") or (own if own in room.threads else ""),
         answers=_name(answered, room) if answered is not None else "",
