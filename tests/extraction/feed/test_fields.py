@@ -2,6 +2,8 @@
 
 import pytest
 
+from ragstone.extraction.archive import Element
+from ragstone.extraction.feed.elements import element_name
 from ragstone.extraction.feed.parse import Feed
 
 JIRA = """<title>[OPS-12] Pump stalls</title><link>https://j.org/OPS-12</link><project id="1">Operations</project>
@@ -38,6 +40,11 @@ LONG = "Press start and wait. " * 10
             ("1 entry was left out that the site does not show",),
         ),
         (VIDEO, "## Film\n\nHow to weld.", ()),
+        (
+            "<title>[A-1] Open the High valve</title><key>A-1</key><status>Open</status><priority>High</priority>",
+            "## [A-1] Open the High valve\n\nStatus: Open\nPriority: High",
+            (),
+        ),
         ("<title>t</title><category>News</category><comments>https://e.org/c</comments>", "## t", ()),
     ],
 )
@@ -53,3 +60,16 @@ def test_fields_beyond_the_limit_are_named(monkeypatch: pytest.MonkeyPatch) -> N
     found = Feed().extract(f"<rss><channel><item>{entry}</item></channel></rss>".encode(), path="a.xml")
     assert found.record == "## t\n\nKind: Bug"
     assert found.warnings == ("t: fields behind the first 2 elements were not read",)
+
+
+def test_the_fields_of_a_large_group_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+
+    def count(element: Element) -> str:
+        looked.append(name := element_name(element))
+        return name
+
+    monkeypatch.setattr("ragstone.extraction.feed.fields.element_name", count)
+    entry = f"<title>t</title><marks>{'<mark>1</mark>' * 200}</marks>"
+    Feed().extract(f"<rss><channel><item>{entry}</item></channel></rss>".encode(), path="a.xml")
+    assert len(looked) < 200 * 10

@@ -32,18 +32,17 @@ def read_fields(entry: Element, title: str, warnings: list[str]) -> Iterator[Blo
     """Short values as lines `Name: value`, then long ones and comments; only of elements that no feed has."""
     if next(islice(entry.iterdescendants(), MOST, None), None) is not None:
         warnings.append(f"{title or 'an entry'}: fields behind the first {MOST:,} elements were not read")
-    lines: dict[str, list[str]] = {}
+    lines: dict[str, dict[str, None]] = {}
     below: list[BlockDraft] = []
     for label, value in _list_values(entry):
         text = read_title(value)
-        if not text or text in title or ADDRESS.fullmatch(text):
+        if not text or text == title or f"[{text}]" in title or ADDRESS.fullmatch(text):
             continue
         said = " ".join(filter(None, (_find_attribute(value, WHO), _show_when(_find_attribute(value, WHEN)))))
         if said:
             below += _head(said, list(read_content(value, title, warnings)))
         elif len(text) <= SHORT:
-            shown = lines.setdefault(label, [])
-            shown += [text] if text not in shown else []
+            lines.setdefault(label, {})[text] = None
         else:
             below += _head(label, list(read_content(value, title, warnings)))
     yield BlockDraft("paragraph", "\n".join(f"{label}: {', '.join(values)}" for label, values in lines.items()))
@@ -77,13 +76,14 @@ def _head(label: str, drafts: list[BlockDraft]) -> Iterator[BlockDraft]:
 
 def _list_values(entry: Element) -> Iterator[tuple[str, Element]]:
     """The elements that say something, with their labels; in a group each, of a name with its values the values."""
+    named: dict[Element, bool] = {}
     for number, child in enumerate(entry.iterdescendants(), 1):
         if number > MOST:
             return
         if str(child.tag).startswith("{") or _is_known(child, entry):
             continue
         name = next((one for one in child if element_name(one).lower().endswith("name")), None)
-        if _is_named(child, entry):
+        if _is_named(child, entry, named):
             continue
         if name is not None and len(child) > 1:
             yield from ((_clean(read_title(name)), one) for one in _list_leaves(child) if one is not name)
@@ -100,17 +100,20 @@ def _is_known(element: Element, entry: Element) -> bool:
     up = element
     while (above := up.getparent()) is not None and above is not entry:
         up = above
-    return element_name(up) in OF_FEEDS and not (element_name(up) == "comments" and len(up))
+    is_group = element_name(up) == "comments" and next(up.iterchildren(), None) is not None
+    return element_name(up) in OF_FEEDS and not is_group
 
 
-def _is_named(element: Element, entry: Element) -> bool:
-    """Whether an element around this one has a name beside it, by which it was given already."""
+def _is_named(element: Element, entry: Element, named: dict[Element, bool]) -> bool:
+    """Whether an element around this one has a name beside it, by which it was given already; `named` keeps what was
+    found, since each look at a group goes through all that is in it."""
     up = element.getparent()
-    while up is not None and up is not entry:
-        if len(up) > 1 and any(element_name(one).lower().endswith("name") for one in up):
-            return True
-        up = up.getparent()
-    return False
+    if up is None or up is entry:
+        return False
+    if up not in named:
+        has_name = any(element_name(one).lower().endswith("name") for one in up) and len(up) > 1
+        named[up] = has_name or _is_named(up, entry, named)
+    return named[up]
 
 
 def _label(element: Element) -> str:
