@@ -44,9 +44,13 @@ def test_cells_stand_where_their_places_say() -> None:
             cell("Bolt &amp; nut"),
             cell("0.125", "Number", 'ss:StyleID="p"'),
             cell("2024-02-01T00:00:00.000", "DateTime"),
-            cell("x"),
+            cell("x", more="<Comment><ss:Data>in a hidden column</ss:Data></Comment>"),
         ),
-        row(cell("Gone"), cell("1", "Number"), about='ss:Hidden="1"'),
+        row(
+            cell("Gone", more="<Comment><ss:Data>in a hidden row</ss:Data></Comment>"),
+            cell("1", "Number"),
+            about='ss:Hidden="1"',
+        ),
         row(
             cell("Pin", more="<Comment><ss:Data><B>Ann:</B> order more</ss:Data></Comment>"),
             cell("2024-02-09T08:30:00.000", "DateTime", 'ss:Index="3"'),

@@ -49,11 +49,12 @@ def _write_sheet(sheet: "_Sheet", name: str, record: SheetWriter, notes: SheetNo
     limited = LimitedRows(build_sheet_lines(rows, sheet.merged, sheet.survey), left)
     found = list(split_regions(limited, unseen=sheet.survey.hidden_cols, gone=sheet.survey.hidden_rows))
     notes.others.extend(list_warnings(name, sheet.survey, limited, any_table=bool(found)))
-    if found or sheet.comments:
+    comments = sheet.list_comments()
+    if found or comments:
         record.begin_sheet(name)
     for i, one in enumerate(found):
         record.write_region(one, name, above_table=i + 1 < len(found) and not is_prose(found[i + 1]))
-    for row, col, text in sheet.comments:
+    for row, col, text in comments:
         record.write_note(text, name, row, col)
     return limited.left
 
@@ -66,7 +67,7 @@ class _Sheet:
         self._percents = percents
         self.survey = Survey()
         self.merged: list[Range] = []
-        self.comments: list[tuple[int, int, str]] = []
+        self._comments: list[tuple[int, int, str]] = []
         self._find_hidden_columns()
 
     def read_rows(self, most: int) -> Iterator[tuple[int, list[tuple[int, object]], bool]]:
@@ -84,6 +85,11 @@ class _Sheet:
                 self.survey.last_row = number
                 yield number, cells, True
             number += _read_place(row, "Span")
+
+    def list_comments(self) -> list[tuple[int, int, str]]:
+        """Row, column and text of the comments on cells that are shown, once the rows were read."""
+        hidden_rows, hidden_cols = self.survey.hidden_rows, self.survey.hidden_cols
+        return [one for one in self._comments if one[0] not in hidden_rows and one[1] not in hidden_cols]
 
     def _read_cells(self, row: Element, number: int) -> Iterator[tuple[int, object]]:
         col = 0
@@ -103,7 +109,7 @@ class _Sheet:
                     yield col, value
             for comment in cell.iterchildren(SS + "Comment"):
                 if text := "".join(map(str, comment.itertext())).strip():
-                    self.comments.append((number, col, text))
+                    self._comments.append((number, col, text))
             col += across
 
     def _find_hidden_columns(self) -> None:
