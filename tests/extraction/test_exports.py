@@ -112,6 +112,25 @@ def test_a_space_of_confluence_is_its_current_pages_with_their_comments() -> Non
     assert refusal("<hibernate-generic></hibernate-generic>", "entities.xml").reason == "empty"
 
 
+def test_pages_of_confluence_that_only_some_may_view_are_left_out_with_those_below_them() -> None:
+    pages = (
+        entity("Page", "20", title="Pay", parent="@21"),
+        entity("Page", "21", title="Board", parent="@22"),
+        entity("Page", "22", title="Firm", parent="@11"),
+        entity("Page", "23", title="Round", parent="@24") + entity("Page", "24", title="Turn", parent="@23"),
+        entity("ContentPermissionSet", "30", type="View", owningContent="@21"),
+        entity("ContentPermissionSet", "31", type="Edit", owningContent="@22"),
+    )
+    data = f"<hibernate-generic>{''.join((*SPACE, *pages))}</hibernate-generic>".encode()
+    found = extract(data, path="entities.xml")
+    assert [line for line in found.record.splitlines() if line.startswith("# ")] == [
+        *("# Backups", "# Firm", "# Round", "# Turn")
+    ]
+    assert found.warnings == ("2 pages left out that only some people may view",)
+    alone = f"<hibernate-generic>{pages[1]}{pages[4]}</hibernate-generic>"
+    assert "no page that everyone may view" in str(refusal(alone, "entities.xml"))
+
+
 @pytest.mark.parametrize(
     ("storage", "shown"),
     [

@@ -18,13 +18,15 @@ from ragstone.extraction.record.builder import BlockDraft, adopt_blocks, write_r
 PAGES = ("Page", "BlogPost")
 PEOPLE = ("ConfluenceUserImpl", "InternalUser")
 CURRENT = ("", "current")
+OVER = ("containerContent", "owner", "page")  # of a comment: its page
+VIEW = "View"  # the kind of permission that closes a page to others
 DEEPEST = 6
 NAMED = 3  # warnings of pages
 
 
 @dataclass(slots=True)
 class _Content:
-    """A page, or a comment on the page `of`."""
+    """A page, below the page `of` where there is one, or a comment on the page `of`."""
 
     title: str = ""
     when: str = ""
@@ -34,32 +36,52 @@ class _Content:
 
 @dataclass(slots=True)
 class _Space:
-    """The current pages and comments by their ids, the texts by the ids of their content, and names of people."""
+    """The current pages and comments by their ids, the texts by the ids of their content, names of people, and the ids
+    of pages that only some people may view."""
 
     title: str = ""
     pages: dict[str, _Content] = field(default_factory=dict)
     comments: dict[str, _Content] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     people: dict[str, str] = field(default_factory=dict)
+    closed: set[str] = field(default_factory=set)
     fault: str = ""
 
 
 def parse_space(data: bytes, *, path: str) -> Extraction:
     """A heading for each current page in the order of the file, below it when and by whom it was changed last, then its
-    text and its comments. Earlier versions, drafts and deleted pages are left out. Of a damaged export the pages
-    before the damage are read, with a warning.
+    text and its comments. Earlier versions, drafts and deleted pages are left out, and with a warning pages that only
+    some people may view. Of a damaged export the pages before the damage are read, with a warning.
 
     Raises `Refused`: broken (no page can be read), empty.
     """
     space = _read_space(data)
     if not space.pages:
         raise Refused("broken" if space.fault else "empty", f"{path} holds no page: {space.fault or 'it is empty'}")
-    warnings: list[str] = []
+    warnings = _leave_out_restricted(space)
+    if not space.pages:
+        raise Refused("empty", f"{path} holds no page that everyone may view; {warnings[0]}")
     record, blocks = write_record(_draft_pages(space, warnings))
     if space.fault:
         warnings.insert(0, f"the export is damaged after page {len(space.pages):,}: {space.fault}")
     meta = {"pages": len(space.pages)}
     return Extraction(record, blocks, CONFLUENCE, space.title or None, meta, tuple(warnings))
+
+
+def _leave_out_restricted(space: _Space) -> list[str]:
+    """Take out pages that only some people may view, and those below them, which Confluence shows to these alone; gives
+    the warning."""
+    known = dict.fromkeys(space.closed, True)
+    for key in space.pages:
+        path, at = [], key
+        while at in space.pages and at not in known:
+            known[at] = False  # ends a circle too
+            path.append(at)
+            at = space.pages[at].of
+        known.update(dict.fromkeys(path, known.get(at, False)))
+    shown = {key: page for key, page in space.pages.items() if not known[key]}
+    left, space.pages = len(space.pages) - len(shown), shown
+    return [f"{format_count(left, 'page')} left out that only some people may view"] if left else []
 
 
 def _read_space(data: bytes) -> _Space:
@@ -84,6 +106,8 @@ def _read_object(element: Element, space: _Space) -> None:
             space.texts[owner] = _property(element, "body")
     elif kind == "Space":
         space.title = space.title or _property(element, "name")
+    elif kind == "ContentPermissionSet" and _property(element, "type") == VIEW:
+        space.closed.add(_reference(element, "owningContent"))
     elif kind in PEOPLE:
         space.people[key] = _property(element, "name")
     elif kind in (*PAGES, "Comment") and _is_current(element):
@@ -91,7 +115,9 @@ def _read_object(element: Element, space: _Space) -> None:
             " ".join(_property(element, "title").split()),
             _property(element, "lastModificationDate") or _property(element, "creationDate"),
             _reference(element, "lastModifier") or _reference(element, "creator"),
-            _reference(element, "containerContent") or _reference(element, "owner") or _reference(element, "page"),
+            next(
+                filter(None, (_reference(element, name) for name in (OVER if kind == "Comment" else ("parent",)))), ""
+            ),
         )
         (space.comments if kind == "Comment" else space.pages)[key] = found
 
