@@ -115,11 +115,13 @@ def _read_object(element: Element, space: _Space) -> None:
             " ".join(_property(element, "title").split()),
             _property(element, "lastModificationDate") or _property(element, "creationDate"),
             _reference(element, "lastModifier") or _reference(element, "creator"),
-            next(
-                filter(None, (_reference(element, name) for name in (OVER if kind == "Comment" else ("parent",)))), ""
-            ),
+            _find_above(element, OVER if kind == "Comment" else ("parent",)),
         )
         (space.comments if kind == "Comment" else space.pages)[key] = found
+
+
+def _find_above(element: Element, names: tuple[str, ...]) -> str:
+    return next(filter(None, (_reference(element, name) for name in names)), "")
 
 
 def _is_current(element: Element) -> bool:
