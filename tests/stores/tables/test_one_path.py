@@ -147,6 +147,7 @@ SEARCHES: dict[str, tuple[dict[str, Any], Any, Check]] = {
         lambda plain, found, _: order(plain) != order(found) or plain.hits[0].score < 0.04,
     ),
     "feedback": ({}, 0.0, lambda plain, found, table: (order(plain) == order(found)) == table),
+    "heading_weight": ({"top_k": 50}, 0.0, lambda plain, found, _: headed(plain) and not headed(found)),
     "freshness_weight": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
     "freshness_days": ({"freshness_weight": 9.0}, 9000.0, lambda plain, found, _: freshest(found) > freshest(plain)),
     "metadata_weight": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
@@ -190,6 +191,10 @@ def freshest(found: Found) -> float:
     return max(hit.signals["freshness"] for hit in found.hits)
 
 
+def headed(found: Found) -> bool:
+    return found.hits[0].signals.get("heading") == 1.0
+
+
 def served(found: Found) -> bool:
     return any(message.startswith("cache hit") for message in notes(found).get("cache", ()))
 
@@ -204,6 +209,8 @@ async def test_each_search_option_acts_or_is_refused_with_a_sentence(name: str, 
     for option, (beside, value, acts) in SEARCHES.items():
         plain = await path.verbs.search(QUESTION, **beside)
         found = await path.verbs.search(QUESTION, **{**beside, option: value})
+        if option == "heading_weight":
+            plain, found = [await path.verbs.search("harbour", heading_weight=weight, **beside) for weight in (1, 0)]
         if option == "cache":
             found = await path.verbs.search(SAME, cache=True, cache_cosine=0.85)
         if option == "fragments":
