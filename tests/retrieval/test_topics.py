@@ -148,3 +148,10 @@ def test_a_list_below_the_heading_is_quoted_as_one(kb: ragstone.Knowledge) -> No
     kb.ingest_texts({"handbook.md": HANDBOOK})
     answer = kb.ask("What does the handbook say about expenses?")
     assert answer.text.startswith("- Trains in second class\n- Hotels up to 120 euros\n")
+
+
+def test_a_question_for_a_fact_is_no_topic_unless_the_heading_asks_for_it_too() -> None:
+    why, who = analyze_question("Why is there sick leave?", {}), analyze_question("Who pays the rent?", {})
+    assert not why.is_heading("Sick leave is there")
+    assert who.is_heading("## Who pays the rent?")
+    assert not who.is_heading("Rent pays")

@@ -146,8 +146,12 @@ class QuestionAnalysis:
         return find_own(self.own, terms, text)
 
     def is_heading(self, heading: str) -> bool:
-        """Whether a heading is the question, or what it asks to be told about."""
-        return is_headed(heading, self.topic)
+        """Whether a heading is the question, or what it asks to be told about; one that asks nothing is no question for
+        a person, a time, a number or a reason."""
+        if not is_headed(heading, self.topic):
+            return False
+        language = self.own.language if self.own else None
+        return self.kind not in FACTS or classify_question(heading, language) == self.kind
 
     @property
     def total_weight(self) -> float:
@@ -156,6 +160,7 @@ class QuestionAnalysis:
 
 
 SPECIFIC_WEIGHT = 1.5
+FACTS = frozenset(("who", "when", "where", "how_many", "why"))
 
 
 def analyze_question(text: str, idf: Mapping[str, float], language: str | None = None) -> QuestionAnalysis:
