@@ -146,8 +146,8 @@ class QuestionAnalysis:
         return find_own(self.own, terms, text)
 
     def is_heading(self, heading: str) -> bool:
-        """Whether a heading is the question, or what it asks to be told about; a question for a person, a time, a number
-        or a reason is not told by a heading unless that asks the same."""
+        """Whether a heading is the question, or what it asks to be told about; a question for a person, a time, a
+        number or a reason is not told by a heading unless that asks the same."""
         if not is_headed(heading, self.topic):
             return False
         language = self.own.language if self.own else None
