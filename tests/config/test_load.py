@@ -160,7 +160,7 @@ def test_a_collection_has_its_own_settings(folder: Path) -> None:
         ("- a list", "must be a mapping"),
         ("collections: [a]", "invalid collections: expected a mapping of keys"),
         ("collections: {a: 0}", r"invalid collections\.a: expected a mapping of keys"),
-        ("sources: docs", "invalid sources: expected a list"),
+        ("sources: docs", "invalid sources: expected a list, with entries such as - path: …"),
         ("sources: {path: docs}", "invalid sources: expected a list"),
         ("sources: [{name: x}]", r"sources\[0\]: path is missing$"),
         ("chunk: {options: {size: many}}", r"invalid chunk\.options: expected a whole number in each entry$"),

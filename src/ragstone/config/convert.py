@@ -117,7 +117,7 @@ def _convert_value(value: Any, kind: Any, path: str, origin: str) -> Any:
     if inner is None or value is None:
         return value
     if get_origin(kind) is tuple:
-        items = _require_type((list, tuple), value, path, origin, "a list")
+        items = _require_type((list, tuple), value, path, origin, _describe_list(inner))
         return tuple(_convert_item(item, inner, f"{path}[{i}]", origin) for i, item in enumerate(items))
     if get_origin(kind) is Mapping:
         items = _require_type(dict, value, path, origin, "a mapping of keys").items()
@@ -130,11 +130,22 @@ def _convert_value(value: Any, kind: Any, path: str, origin: str) -> Any:
 
 def _convert_item(item: Any, kind: Any, path: str, origin: str) -> Any:
     """An item of a list; one field alone that needs a value may be written as that value, a text."""
-    needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
+    needed = _list_needed(kind)
     if len(needed) == 1:
         item = {needed[0]: item} if isinstance(item, str) else item
         _require_type(dict, item, path, origin, f"a {needed[0]}, or a mapping of keys")
     return convert_data(item, kind, origin=origin, path=path)
+
+
+def _list_needed(kind: Any) -> list[str]:
+    """The fields of a dataclass that have no default."""
+    return [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
+
+
+def _describe_list(kind: Any) -> str:
+    """A list of such entries, and how one is written."""
+    needed = _list_needed(kind)
+    return f"a list, with entries such as - {': …, '.join(needed)}: …" if needed else "a list"
 
 
 def _require_type(kind: Any, value: Any, path: str, origin: str, what: str) -> Any:
