@@ -15,7 +15,8 @@ MOST = 8  # terms of a topic: longer questions are seldom a heading
 GENERAL = frozenset(
     extract_terms("the a an of on for and our policy policies rule rules guideline guidelines overview introduction")
 )
-LED, CONTINUED = 1.0, 0.5  # how far the passage below a heading is about it, and one further down in its section
+# How far a passage is about its title, about the heading right above it, and about that of its section further up.
+TITLED, LED, CONTINUED = 1.0, 0.9, 0.5
 HEADING_LINE = re.compile(r"^#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 PLACE = r"[^?!.,;]{1,60}?"  # the documents that are asked: "the handbook"
 ASKS = (
@@ -74,13 +75,14 @@ def is_headed(heading: str, topic: str) -> bool:
 
 
 def rate_heading(chunk: Chunk, question: str) -> float:
-    """How far a passage is headed by the question or its topic: 1 below such a heading or the title of its document,
-    less further down in that section, else 0."""
+    """How far a passage is headed by the question or its topic: 1 where the title of its document is that, less below
+    such a heading, half further down in that section, else 0."""
     topic = find_topic(question) or question
     own = chunk.heading_path[-1] if chunk.heading_path else ""
-    title = chunk.document.title if not chunk.ordinal else None
+    if not chunk.ordinal and is_headed(chunk.document.title or "", topic):
+        return TITLED
     begins = normalize_heading(own) == normalize_heading(chunk.text.partition("\n")[0])
-    leads = [*HEADING_LINE.findall(chunk.text), *([title] if title else []), *([own] if begins else [])]
+    leads = [*HEADING_LINE.findall(chunk.text), *([own] if begins else [])]
     if any(is_headed(heading, topic) for heading in leads):
         return LED
     return CONTINUED if is_headed(own, topic) else 0.0

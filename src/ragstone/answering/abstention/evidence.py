@@ -135,7 +135,7 @@ def collect_evidence(
     if not hits or not chosen:
         return Evidence(len(hits), cosine=cosine, compares_words=compares_words, floor=floor, gives_way=gives_way)
     lead = max(chosen, key=lambda one: one.score)
-    match, over = lead.match, lead.passage.heading
+    match, names = lead.match, [one for one in (lead.passage.heading, lead.passage.title) if question.is_heading(one)]
     return replace(
         _collect_word_signs(question, hits, lead, idf or question.weights),
         cosine=cosine,
@@ -148,7 +148,7 @@ def collect_evidence(
         floor=floor,
         gives_way=gives_way,
         read_off=read_off,
-        led=question.is_heading(over) and not has_unmatched_denial(question.text, f"{over} {lead.passage.text}"),
+        led=any(not has_unmatched_denial(question.text, f"{name} {lead.passage.text}") for name in names),
     )
 
 

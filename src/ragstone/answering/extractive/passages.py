@@ -77,6 +77,13 @@ class Passage:
         return next(reversed((*self.chunk.heading_path, *self.sections)), "")
 
     @property
+    def title(self) -> str:
+        """The title of its document, where nothing but headings stands before it; else nothing."""
+        before = self.chunk.text[: self.start].splitlines() if not self.chunk.ordinal else ["later"]
+        begins = all(not line.strip() or line.startswith("#") for line in before)
+        return (self.chunk.document.title or "") if begins else ""
+
+    @property
     def is_comment(self) -> bool:
         """Whether it is a sentence in code."""
         return self.form in ("sentence", "item") and _is_bare_code(self.chunk)

@@ -114,6 +114,8 @@ def _score_passage(
 
 def _rate_meaning(question: QuestionAnalysis, passage: Passage, before: Passage, how: SelectionOptions) -> float:
     """How far a passage says what the thing is that is asked about; `before` is the piece above it."""
+    if question.is_heading(passage.title):
+        return how.led + how.titled
     if before.form == "heading" and question.is_heading(before.text):
         return how.led
     if question.defined is None:
@@ -203,7 +205,7 @@ def select_passages(
         best = min(further, key=lambda one: _further_order(one, taken, how))
         taken.append(best)
         rest.remove(best)
-    asks_how, listed = question.kind == "how_to", bool(taken) and question.is_heading(taken[0].passage.heading)
+    asks_how, listed = question.kind == "how_to", bool(taken) and _is_led(question, taken[0].passage)
     room = how.room - sum(one.passage.end - one.passage.start for one in taken)
     rooms = [room * (one is taken[0] and _leaves_open(question, one)) for one in taken]
     steps = [asks_how and one is taken[0] and _is_asked_above(question, one.passage) for one in taken]
@@ -214,10 +216,14 @@ def select_passages(
     return sort_for_reading(drop_overlapping(wide))
 
 
+def _is_led(question: QuestionAnalysis, passage: Passage) -> bool:
+    return question.is_heading(passage.heading) or question.is_heading(passage.title)
+
+
 def _leaves_open(question: QuestionAnalysis, one: ScoredPassage) -> bool:
     """Whether a sentence gives no reason and no way where one is asked for, or says nothing but the question, as the
     bold words above what to do against a fault; or where its section is about what is asked."""
-    if question.is_heading(one.passage.heading) or (question.kind in EXPLAINED and not one.typed):
+    if _is_led(question, one.passage) or (question.kind in EXPLAINED and not one.typed):
         return True
     label = extract_terms(read_label(one.passage.text) or "")
     return question.kind != "yes_no" and one.passage.terms - SHAPE_TERMS - {*label} <= question.weights.keys()

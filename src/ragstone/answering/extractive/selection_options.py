@@ -32,6 +32,7 @@ class SelectionOptions:
     headed: float = 0.75  # for the first sentence below that thing's name, where it begins with another word
     reason: float = 1.5  # for the first sentence below "Root cause" and its like, where a reason is asked for
     led: float = 4.0  # for the first passage below a heading that is the question: more than all else
+    titled: float = 1.0  # on top, where that is the title of the document
     chunk: float = 2.0  # the cosine of the question and the passage's chunk
     rank: float = 0.2  # for the first hit; the second has half of it, and so on
     hits: int = 8
