@@ -81,7 +81,7 @@ def rate_freshness(document: Document, *, now: datetime, half_life: timedelta) -
     The age counts from `effective_at`, or from the `date` of the document's metadata; a document without either, or
     with a date that cannot be read, is not fresh at all, one from the future wholly.
     """
-    since = _parse_moment(document.effective_at or document.meta.get("date"))
+    since = parse_moment(document.effective_at or document.meta.get("date"))
     return 0.0 if since is None else float(0.5 ** max(0.0, (now - since) / half_life))
 
 
@@ -92,7 +92,12 @@ def rate_metadata(document: Document, terms: frozenset[str]) -> float:
     return len(terms.intersection(extract_terms(text))) / len(terms) if terms else 0.0
 
 
-def _parse_moment(value: object) -> datetime | None:
+def parse_moment(value: object) -> datetime | None:
+    """A date in ISO 8601 as a moment, in UTC where it names no zone; None for other values.
+
+    >>> parse_moment("2024-03-04"), parse_moment("March 4, 2024")
+    (datetime.datetime(2024, 3, 4, 0, 0, tzinfo=datetime.timezone.utc), None)
+    """
     try:
         moment = datetime.fromisoformat(str(value))
     except ValueError:

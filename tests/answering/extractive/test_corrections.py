@@ -33,6 +33,8 @@ def made(number: int, written: Written) -> Hit:
         ("When will the water be off?", ("2026-03-09", "Water", WATER), ("2026-03-02", "New day: Water", OTHER), False),
         ("When will the water be off?", ("2026-03-02", "Water", WATER), ("2026-03-09", "Water", OTHER), False),
         ("When will the water be off?", ("", "Water", WATER), ("", "New day: Water", OTHER), False),
+        ("When will the water be off?", ("2026-03-09", "", WATER), ("March 2, 2026", "New day", OTHER), False),
+        ("When will the water be off?", ("March 2, 2026", "", WATER), ("2026-03-09", "New day", OTHER), True),
         ("Why will the water be off?", ("2026-03-02", "Water", WATER), ("2026-03-09", "New day: Water", OTHER), False),
         (
             "How much is a parking permit?",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis
@@ -13,8 +14,10 @@ from ragstone.core.comparable_words import Word, parse_words_once
 from ragstone.core.document_names import date_in_name
 from ragstone.core.late_pattern import compile_late
 from ragstone.core.types import Document
+from ragstone.retrieval.boosting import parse_moment
 
 LOOKED_AT = 16  # passages, best first
+UNDATED = datetime.min.replace(tzinfo=UTC)
 ALIKE = 0.6  # share of the words of the shorter sentence that the other says too
 FEWEST = 2  # of these words
 UNCORRECTED = ("why", "how_to", "yes_no")  # kinds of questions that no single figure or name answers
@@ -62,10 +65,10 @@ def _corrects(question: QuestionAnalysis, later: ScoredPassage, earlier: ScoredP
     return question.weights.keys() & before <= after and _replaces(question, new.text, old.text)
 
 
-def _date_of(document: Document) -> str:
-    """The day of a document in ISO 8601; nothing, which is before all days, where none is known."""
-    said = document.effective_at or document.meta.get("date") or date_in_name(document.path)
-    return str(said or "")
+def _date_of(document: Document) -> datetime:
+    """The day of a document; where none can be read, one before all others."""
+    said = document.effective_at or document.meta.get("date")
+    return parse_moment(said) or parse_moment(date_in_name(document.path)) or UNDATED
 
 
 def _replaces(question: QuestionAnalysis, new: str, old: str) -> bool:
