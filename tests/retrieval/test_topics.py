@@ -161,3 +161,8 @@ def test_an_answer_begins_where_the_document_of_that_title_begins(kb: ragstone.K
     titled = "---\ntitle: Parking\n---\n\n# What is allowed?\n\nCars stand behind the house. Bikes go below it.\n"
     kb.ingest_texts({"rules.md": titled, "faq.md": "# Questions\n\n## May I park here?\n\nSee the page on parking.\n"})
     assert kb.ask("parking").text.startswith("Cars stand behind the house. Bikes go below it.")
+
+
+def test_a_comment_in_code_is_not_a_heading() -> None:
+    text = "```sh\n# Sick leave\nls\n```\n\n## Parking\n"
+    assert [rate_heading(headed(text, ordinal=1).chunk, asked) for asked in ("sick leave", "parking")] == [0.0, 0.9]

@@ -18,6 +18,7 @@ GENERAL = frozenset(
 # How far a passage is about its title, about the heading right above it, and about that of its section further up.
 TITLED, LED, CONTINUED = 1.0, 0.9, 0.5
 HEADING_LINE = re.compile(r"^#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
+FENCED = re.compile(r"^(```|~~~).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)  # a comment in code is no heading
 PLACE = r"[^?!.,;]{1,60}?"  # the documents that are asked: "the handbook"
 ASKS = (
     r"(?:please )?(?:(?:can|could) you )?(?:tell (?:me|us) (?:more |something |everything )?about|explain|describe"
@@ -82,7 +83,7 @@ def rate_heading(chunk: Chunk, question: str) -> float:
     if not chunk.ordinal and is_headed(chunk.document.title or "", topic):
         return TITLED
     begins = normalize_heading(own) == normalize_heading(chunk.text.partition("\n")[0])
-    leads = [*HEADING_LINE.findall(chunk.text), *([own] if begins else [])]
+    leads = [*HEADING_LINE.findall(FENCED.sub("", chunk.text)), *([own] if begins else [])]
     if any(is_headed(heading, topic) for heading in leads):
         return LED
     return CONTINUED if is_headed(own, topic) else 0.0
