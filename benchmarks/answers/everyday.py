@@ -21,7 +21,7 @@ from first_hour import SHOWN, collect_folder, holds
 import ragstone
 from ragstone.answering.passage_choice import AnswerInput, choose_passages
 from ragstone.core.trace import Trace
-from ragstone.retrieval.search import embed_question
+from ragstone.retrieval.query_vectors import embed_question
 
 SETS = ("everyday.jsonl", "first_hour.jsonl", "second_hour.jsonl")
 

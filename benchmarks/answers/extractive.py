@@ -20,7 +20,7 @@ import ragstone
 from ragstone.answering import passage_choice
 from ragstone.answering.passage_choice import AnswerInput, choose_passages
 from ragstone.core.trace import Trace
-from ragstone.retrieval.search import embed_question
+from ragstone.retrieval.query_vectors import embed_question
 
 
 def main() -> None:

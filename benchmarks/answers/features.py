@@ -36,8 +36,8 @@ from ragstone.core.trace import Trace
 from ragstone.core.types import Hit
 from ragstone.evaluation import BeirSource, path_for_id
 from ragstone.providers import make_embedder
+from ragstone.retrieval.query_vectors import embed_question
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.search import embed_question
 
 DEEP = 40  # hits before the answering ones are taken out
 OFF = 150  # questions of another collection

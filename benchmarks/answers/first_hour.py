@@ -1,6 +1,7 @@
 """Questions in everyday words over folders as people have them: what `ask` without a language model makes of them.
 
-    python benchmarks/answers/first_hour.py DATA [--code FOLDER] [--never] [--questions second_hour.jsonl] [--total]
+    python benchmarks/answers/first_hour.py DATA [--code FOLDER] [--never] [--misspelt [--as-typed]]
+        [--questions second_hour.jsonl] [--total]
 
 The questions (fifteen with an answer and five without for each of four folders) were written by somebody who had read
 the documents and not the code, before anything was asked.
@@ -30,10 +31,15 @@ import argparse
 import asyncio
 import gzip
 import json
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks.retrieval.misspelt import misspell
 
 import ragstone
 
@@ -99,11 +105,15 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--code", type=Path, help="folder with the sources for the fourth set")
     parser.add_argument("--never", action="store_true", help="never abstain")
+    parser.add_argument("--misspelt", action="store_true", help="with one slip of the finger in each question")
+    parser.add_argument("--as-typed", action="store_true", help="correct no spelling")
     parser.add_argument("--total", action="store_true", help="print the line for all folders alone")
     parser.add_argument("--questions", type=Path, default=Path("first_hour.jsonl"), help="file of questions")
     args = parser.parse_args()
     lines = (Path(__file__).parent / args.questions).read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line) for line in lines]
+    if args.misspelt:
+        questions = [{**one, "question": misspell(one["question"])} for one in questions]
     every: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as work:
         for name in dict.fromkeys(one["folder"] for one in questions):
@@ -111,7 +121,7 @@ def main() -> None:
             if folder is None:
                 continue
             own = [one for one in questions if one["folder"] == name]
-            counts = asyncio.run(_ask_all(folder, Path(work) / f"{name}.store", own, never=args.never))
+            counts = asyncio.run(_ask_all(folder, Path(work) / f"{name}.store", own, args))
             every += counts
             if not args.total:
                 print(f"{name}: {_describe(counts)}", flush=True)
@@ -163,9 +173,12 @@ def _collect_files(data: Path, name: str, work: Path) -> Path:
     return folder
 
 
-async def _ask_all(folder: Path, store: Path, questions: list[dict[str, Any]], *, never: bool) -> "Counter[str]":
+async def _ask_all(
+    folder: Path, store: Path, questions: list[dict[str, Any]], args: argparse.Namespace
+) -> "Counter[str]":
     counts: Counter[str] = Counter()
-    async with ragstone.Engine(ragstone.load(store=str(store), answer__abstain="never" if never else None)) as kb:
+    settings = {"answer__abstain": "never" if args.never else None, "search__correct_spelling": not args.as_typed}
+    async with ragstone.Engine(ragstone.load(store=str(store), **settings)) as kb:
         await kb.ingest(folder)
         for one in questions:
             answer = await kb.ask(one["question"])

@@ -24,8 +24,8 @@ from ragstone.evaluation import BeirSource, load_cases
 from ragstone.evaluation.metrics import parse_metric
 from ragstone.retrieval.candidates import retrieve_candidates
 from ragstone.retrieval.fusion_formulas import minmax, rrf
+from ragstone.retrieval.query_vectors import embed_question
 from ragstone.retrieval.ranking import fuse_candidates
-from ragstone.retrieval.search import embed_question
 
 WEIGHTS = (0.4, 0.5, 0.6, 0.7)
 NDCG = parse_metric("nDCG@10")

@@ -34,7 +34,7 @@ def test_stages_stand_in_the_terminal_in_json_and_in_csv(run: Run, base: tuple[o
     assert shown.status == 0
     assert "gain of each stage" in shown.out
     rows = list(csv.DictReader(Path("stages.csv").read_text("utf-8").splitlines()))
-    assert {row["stage"] for row in rows} == {"headings", "keyword boost", "near-duplicates"}
+    assert {row["stage"] for row in rows} == {"headings", "spelling", "keyword boost", "near-duplicates"}
     assert {"nDCG@10", "MRR@10", "Recall@5"} <= {row["metric"] for row in rows}
     data = run(*base, "--ablate", "--keyword-boost", "--json").json
     boost = next(one for one in data["ablation"] if one["stage"] == "keyword boost")
@@ -53,7 +53,12 @@ def test_stages_of_answers_stand_beside_those_of_the_search(run: Run, base: tupl
     assert ("abstention", "AbstainAccuracy") in {(row["stage"], row["metric"]) for row in rows}
     assert 'id="answer-stages"' in Path("page.html").read_text("utf-8")
     data = run(*base, "--ablate", "--mode", "rag", "--json").json
-    assert {one["stage"] for one in data["answer_ablation"]} == {"abstention", "headings", "near-duplicates"}
+    assert {one["stage"] for one in data["answer_ablation"]} == {
+        "abstention",
+        "headings",
+        "spelling",
+        "near-duplicates",
+    }
     assert "ablation" not in data
 
 

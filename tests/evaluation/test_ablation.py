@@ -110,7 +110,16 @@ async def test_a_real_search_is_measured_without_each_of_its_stages(engine: Engi
     report = await evaluate_golden(
         engine, cases, granularity="file", name="g", ablate=True, per_document=1, keyword_boost=True
     )
-    names = {"vectors", "keywords", "fusion by score", "feedback", "headings", "keyword boost", "near-duplicates"}
+    names = {
+        "vectors",
+        "keywords",
+        "fusion by score",
+        "feedback",
+        "headings",
+        "spelling",
+        "keyword boost",
+        "near-duplicates",
+    }
     assert {effect.stage for effect in report.ablation} == names  # the limit per document is the measure's own
     assert {gain.questions for effect in report.ablation for gain in effect.gains} == {1}
     assert all(effect.milliseconds > 0 and effect.milliseconds_without > 0 for effect in report.ablation)
@@ -134,7 +143,16 @@ async def test_answers_are_measured_without_each_of_their_stages(engine: Engine)
     ]
     report = await evaluate_golden(engine, cases, granularity="file", name="g", answers=True, ablate=True)
     stages = {effect.stage: effect for effect in report.answer_ablation}
-    names = {"abstention", "vectors", "keywords", "fusion by score", "feedback", "headings", "near-duplicates"}
+    names = {
+        "abstention",
+        "vectors",
+        "keywords",
+        "fusion by score",
+        "feedback",
+        "headings",
+        "spelling",
+        "near-duplicates",
+    }
     assert stages.keys() == names
     assert stages["abstention"].options == {"answer.abstain": "never"}
     gains = {gain.metric: gain for gain in stages["abstention"].gains}
@@ -146,7 +164,12 @@ async def test_answers_are_measured_without_each_of_their_stages(engine: Engine)
         engine, cases, granularity="file", name="g", ranked=False, answers=True, ablate=True, mode="keyword"
     )
     assert alone.ablation == ()
-    assert {effect.stage for effect in alone.answer_ablation} == {"abstention", "headings", "near-duplicates"}
+    assert {effect.stage for effect in alone.answer_ablation} == {
+        "abstention",
+        "headings",
+        "spelling",
+        "near-duplicates",
+    }
 
 
 def test_the_stages_of_answers_are_those_of_the_settings() -> None:

@@ -32,9 +32,14 @@ def test_the_stages_of_the_usual_search_and_of_one_by_words() -> None:
         "fusion by score",
         "feedback",
         "headings",
+        "spelling",
         "near-duplicates",
     ]
-    assert [stage.name for stage in list_stages({**OPTIONS, "mode": "keyword"})] == ["headings", "near-duplicates"]
+    assert [stage.name for stage in list_stages({**OPTIONS, "mode": "keyword"})] == [
+        "headings",
+        "spelling",
+        "near-duplicates",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,11 @@ from ragstone.core.trace import Trace
 from ragstone.core.types import LONGEST_QUESTION, Chunk, Document, Hit
 from ragstone.retrieval import semantic_cache, windows
 from ragstone.retrieval.filter_diagnostics import FILTER_FIELD, FILTER_GROUP
+from ragstone.retrieval.query_vectors import embed_question
 from ragstone.retrieval.question import Question
-from ragstone.retrieval.search import SearchView, embed_question, open_search
+from ragstone.retrieval.search import SearchView, open_search
 from ragstone.retrieval.search_context import SearchContext
+from ragstone.retrieval.spelling import replace_words
 from ragstone.retrieval.standalone_question import make_standalone
 from ragstone.retrieval.store_timeout import limit_store_time
 
@@ -142,6 +144,7 @@ async def _read_and_draft(
             hits = cut_to_tokens(await windows.read_windows(view.reader, hits), options.tokens)
     asker, by_store = view.similarity_source.embedder, view.fused_by_store
     vector, turn = view.vector, find_last_turn(question.text, conversation.question)
+    question, turn = view.question, replace_words(turn, view.corrected)
     if vector is not None and turn:
         vectors = await embed_question(context, replace(question, text=turn), trace)
         vector = vectors.vector_for(view.similarity_source)

@@ -37,7 +37,9 @@ def format_passages(
     searched collection, and `full` shows whole passages as text."""
     if format_ == "text":
         from ragstone.answering import plain_text
+        from ragstone.retrieval.spelling import respell_question
 
+        question = respell_question(question, found.notes)
         return plain_text.found_text(Found(found.hits), mask=mask_secrets, question=question, full=full)
     if format_ == "xml":
         return context_xml(found.hits, mask=mask_secrets)
@@ -60,10 +62,11 @@ def answer_text(made: Answer, *, question: str, after: str = "") -> str:
     from dataclasses import replace
 
     from ragstone.answering import plain_text
+    from ragstone.retrieval.spelling import respell_question
 
     shown = after.strip() == made.text.strip()
     rest = replace(made, notes=(), text="" if shown else made.text)
-    whole = plain_text.answer_text(rest, mask=mask_secrets, question=question)
+    whole = plain_text.answer_text(rest, mask=mask_secrets, question=respell_question(question, made.notes))
     return ("\n\n" if after and whole else "") + whole.rstrip("\n") + "\n"
 
 

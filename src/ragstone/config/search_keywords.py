@@ -40,6 +40,8 @@ class SearchKeywords(TypedDict, total=False):
     """Profile that sets the options of ranking: a built-in name or one of `profiles`."""
     top_k: int | None
     """Number of passages to return."""
+    correct_spelling: bool | None
+    """Search for the word of the passages where a word of the question is a slip away from it."""
     fragments: bool | None
     """Search for each sentence or part of the question by itself."""
     fusion_at: Literal["client", "server"] | None

@@ -53,6 +53,9 @@ class SearchOptions(RankingOptions):
         str, Option("Profile that sets the options of ranking: a built-in name or one of `profiles`.", not_blank=True)
     ] = "balanced"
     top_k: Annotated[int, Option("Number of passages to return.", 1, 1000)] = 10
+    correct_spelling: Annotated[
+        bool, Option("Search for the word of the passages where a word of the question is a slip away from it.")
+    ] = True
     fragments: Annotated[bool, Option("Search for each sentence or part of the question by itself.")] = False
     fusion_at: Annotated[
         Literal["client", "server"], Option("Where to fuse them: client, or server if the store supports it.")

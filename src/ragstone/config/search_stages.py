@@ -38,6 +38,7 @@ SEARCH_STAGES = (
     SearchStage("freshness", {"freshness_weight": 0.0}),
     SearchStage("metadata", {"metadata_weight": 0.0}),
     SearchStage("notes boost", {"notes_boost": 0.0}),
+    SearchStage("spelling", {"correct_spelling": False}),
     SearchStage("fragments", {"fragments": False}),
     SearchStage("HyDE", {"hyde": "off"}),
     SearchStage("multi-query", {"multi_query": 0}),

@@ -53,6 +53,16 @@ class Trace:
         if note not in self.notes:
             self.notes.append(note)
 
+    def forget_results(self, since: "Trace") -> None:
+        """Go back to the notes and counts of a copy that was made before; the time that passed stays."""
+        self.notes, self.counts = list(since.notes), dict(since.counts)
+
+    def copy_results(self) -> "Trace":
+        """A trace with the notes and counts so far."""
+        made = Trace()
+        made.notes, made.counts = list(self.notes), dict(self.counts)
+        return made
+
     def count(self, name: str, number: int = 1) -> None:
         """Add to a count: the candidates of a retriever, passages, tokens."""
         self.counts[name] = self.counts.get(name, 0) + number

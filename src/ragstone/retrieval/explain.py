@@ -22,12 +22,13 @@ from ragstone.retrieval.feedback import FEEDBACK, order_by_feedback
 from ragstone.retrieval.llm_filter import filter_by_model
 from ragstone.retrieval.merging import list_rows, merge_results
 from ragstone.retrieval.passage_text import describe_windows
+from ragstone.retrieval.query_vectors import QueryVectors, embed_question
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.readers import JoinedReader, SourceView, open_views
 from ragstone.retrieval.reranking import MOST_RESULTS, RERANK, choose_reranking, cut_to_limits, rerank_hits
-from ragstone.retrieval.search import QueryVectors
 from ragstone.retrieval.search_context import SearchContext
 from ragstone.retrieval.selection import keep_above
+from ragstone.retrieval.spelling_correction import correct_question, find_corrections
 
 EVERYTHING = 1_000_000
 COVERAGE = "word_coverage"  # the note
@@ -57,7 +58,7 @@ async def explain(context: SearchContext, question: Question, *, path: str, sour
     """The fate of the document at `path` for this question; without a source of documents the first that has the
     path."""
     trace = Trace()
-    vectors = await search.embed_question(context, question, trace)
+    vectors = await embed_question(context, question, trace)
     await semantic_cache.note_cache(context, question, vectors.first, trace)
     question = replace(question, fusion_at="client")  # where the ranks of each retriever are known
     plan = await choose_reranking(context.reranking, question, trace)
@@ -65,6 +66,10 @@ async def explain(context: SearchContext, question: Question, *, path: str, sour
     variants = await search.write_variants(context, question, vectors, trace)
     async with AsyncExitStack() as stack:
         joined = await open_views(context.sources, stack, context.deadlines)
+        if found := await find_corrections(joined.views, question, trace, seconds=context.deadlines.retriever):
+            question, wide = correct_question(question, found), correct_question(wide, found)
+            vectors = await embed_question(context, question, trace)
+            variants = await search.write_variants(context, question, vectors, trace)
         owner, chunks = await _find_document(joined, path, source)
         if owner is None:
             known = await _list_paths(context, source)

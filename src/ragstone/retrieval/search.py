@@ -12,14 +12,13 @@ from functools import partial
 
 from ragstone.core.answers import Found
 from ragstone.core.errors import RagstoneError
-from ragstone.core.ports import Embedder, Vectors
+from ragstone.core.ports import Vectors
 from ragstone.core.spans import open_span
 from ragstone.core.trace import Trace
 from ragstone.core.types import Hit
-from ragstone.providers.batching import check_vectors
 from ragstone.retrieval import windows
 from ragstone.retrieval.candidates import SourceResult, describe_store, search_source
-from ragstone.retrieval.comparable_vectors import can_read, is_same_model
+from ragstone.retrieval.comparable_vectors import is_same_model
 from ragstone.retrieval.feedback import order_by_feedback
 from ragstone.retrieval.filter_diagnostics import note_filter
 from ragstone.retrieval.kept_variants import follow_model
@@ -28,42 +27,31 @@ from ragstone.retrieval.llm_filter import filter_by_model
 from ragstone.retrieval.merging import is_fused_by_store
 from ragstone.retrieval.passage_text import describe_windows
 from ragstone.retrieval.query_expansion import QueryVariant, build_variants, expand_query, list_fragments
+from ragstone.retrieval.query_vectors import ModelKey, QueryVectors, embed_question, find_model_key
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.readers import JoinedReader, SourceView, look_up_hits
 from ragstone.retrieval.reranking import DEPTH, Reranking, choose_reranking, rerank_hits
 from ragstone.retrieval.rescoring import SPLADE
 from ragstone.retrieval.results import rank_results
-from ragstone.retrieval.search_context import SearchContext, Source, refusal_code
+from ragstone.retrieval.search_context import SearchContext, Source
 from ragstone.retrieval.source_failures import combine_failures, keep_failure, search_at_once
 from ragstone.retrieval.sparse_retriever import apply_sparse_model
+from ragstone.retrieval.spelling_correction import NO_CORRECTIONS, Corrections, correct_question, find_corrections
 from ragstone.retrieval.store_timeout import limit_store_time
 from ragstone.retrieval.written_retriever import apply_written_vectors
 
 FAILED = "part_failed"  # the note of a source that was left out
-ModelKey = tuple[tuple[str, str] | None, str | None]  # a source's model, and why there is none
 Variants = Mapping[ModelKey | None, Sequence[QueryVariant]]
 
 
 @dataclass(frozen=True, slots=True)
-class QueryVectors:
-    """The question's own vector by the model of each source; None where there is none."""
-
-    by_model: Mapping[ModelKey, Vectors | None]
-
-    def vector_for(self, source: Source) -> Vectors | None:
-        return self.by_model.get(_model_key(source)) if source.has_vectors else None
-
-    @property
-    def first(self) -> Vectors | None:
-        """The vector of the first source that has one."""
-        return next((vector for vector in self.by_model.values() if vector is not None), None)
-
-
-@dataclass(frozen=True, slots=True)
 class SearchView:
-    """Open views of the sources that answered, and the hits. `asker` is the source whose model compares sentences with
-    the question, by `vector`; `fused_by_store` says that the order is a store's own."""
+    """Open views of the sources that answered, and the hits for the `question`, where words are `corrected` that no
+    passage has. `similarity_source` is the source whose model compares sentences with the question, by `vector`;
+    `fused_by_store` says that the order is a store's own."""
 
+    question: Question
+    corrected: Corrections
     reader: JoinedReader
     hits: list[Hit]
     similarity_source: Source
@@ -102,10 +90,10 @@ async def open_search(
     """The hits, with views that are open for the block. None is open while a reranker or a language model works: the
     hits that are left then are looked up again, and stay where they are still active."""
     plan = await choose_reranking(context.reranking, question, trace)
-    variants = await write_variants(context, question, vectors, trace)
     texts: list[str] = []
     async with AsyncExitStack() as stack:
-        view = await _search_sources(context, question, vectors, variants, stack, trace, plan)
+        view = await _search_corrected(context, question, vectors, stack, trace, plan)
+        question = view.question
         if plan is None and not question.filter:
             yield view
             return
@@ -119,6 +107,31 @@ async def open_search(
         async with limit_store_time(context.deadlines):
             hits = await look_up_hits(reader, kept)
         yield replace(view, reader=reader, hits=hits)
+
+
+async def _search_corrected(
+    context: SearchContext,
+    question: Question,
+    vectors: QueryVectors,
+    stack: AsyncExitStack,
+    trace: Trace,
+    plan: Reranking | None,
+) -> SearchView:
+    """The sources searched, and once more where a word of the question is misspelt: who spells well waits for
+    nothing."""
+    before, own = trace.copy_results(), Trace()
+    variants = await write_variants(context, question, vectors, trace)
+    view = await _search_sources(context, question, vectors, variants, stack, trace, plan)
+    async with limit_store_time(context.deadlines):
+        found = await find_corrections(view.reader.views, question, own, seconds=context.deadlines.retriever)
+    if found:
+        trace.forget_results(before)
+        question = correct_question(question, found)
+        vectors = await embed_question(context, question, trace)
+        variants = await write_variants(context, question, vectors, trace)
+        view = await _search_sources(context, question, vectors, variants, stack, trace, plan)
+    trace.join(own)
+    return replace(view, corrected=found)
 
 
 async def _search_sources(
@@ -156,7 +169,7 @@ async def _search_sources(
     asker = next((one for one in results if one.vector is not None), results[0])
     vector = asker.vector if asker.vector is not None else vectors.vector_for(asker.view.source)
     reader = JoinedReader(tuple(one.view for one in results))
-    return SearchView(reader, hits, asker.view.source, vector, is_fused_by_store(results))
+    return SearchView(question, NO_CORRECTIONS, reader, hits, asker.view.source, vector, is_fused_by_store(results))
 
 
 async def _open_and_search(
@@ -192,7 +205,7 @@ async def search_view(
 ) -> SourceResult:
     """Search an open source; among several its notes carry its name."""
     source, own = view.source, trace if context.is_single else Trace()
-    written = variants[_model_key(source) if source.has_vectors else None]
+    written = variants[find_model_key(source) if source.has_vectors else None]
     try:
         vector, seconds = vectors.vector_for(source), context.deadlines.retriever
         # Among several sources the failure of one to read its chunks must not be that of all.
@@ -229,13 +242,9 @@ async def write_variants(context: SearchContext, question: Question, vectors: Qu
     if parts := list_fragments(question, expansion):
         trace.note("fragments", f"fragments: searched for {len(parts)} parts of the question")
     for source in context.sources:
-        if source.has_vectors and (key := _model_key(source)) not in found:
+        if source.has_vectors and (key := find_model_key(source)) not in found:
             found[key] = await build_variants(question, vectors.vector_for(source), expansion, source.embedder, trace)
     return found
-
-
-def _model_key(source: Source) -> ModelKey:
-    return source.model, source.model_missing
 
 
 async def _find_best(context: SearchContext, question: Question, vectors: QueryVectors, _: Vectors) -> float | None:
@@ -258,40 +267,3 @@ async def _find_best_cosine(
         if vector is None or not is_same_model(source.embedder, await reader.info(), vector):
             return []
         return [one.score for one in await reader.nearest(vector, where=question.where, limit=1)]
-
-
-async def embed_question(context: SearchContext, question: Question, trace: Trace) -> QueryVectors:
-    """The question's vector by each model, made once; a note where there is no model for it."""
-    found: dict[ModelKey, Vectors | None] = {}
-    for source in context.sources:
-        if source.has_vectors and (key := _model_key(source)) not in found:
-            found[key] = await _embed_for(source, question, trace, seconds=context.deadlines.embed)
-    return QueryVectors(found)
-
-
-async def _embed_for(source: Source, question: Question, trace: Trace, *, seconds: float) -> Vectors | None:
-    if question.mode == "keyword":
-        return None
-    embedder = source.embedder
-    if embedder is None:
-        _note_keyword_only(trace, source.model_missing)
-        return None
-    if question.mode == "hybrid" and not can_read(embedder, question.text, trace):
-        return None
-    work = _embed(embedder, question.text)
-    vector = await trace.attempt("embedding", work, None, seconds=seconds, refused=refusal_code(embedder))
-    if vector is None:
-        _note_keyword_only(trace, None)
-    return vector
-
-
-async def _embed(embedder: Embedder, text: str) -> Vectors:
-    vectors = await embedder.embed([text], kind="query")
-    row: Vectors = check_vectors(vectors, dimension=embedder.dimension, references=["the question"])[0]
-    return row
-
-
-def _note_keyword_only(trace: Trace, why: str | None) -> None:
-    trace.note("semantic_unavailable", "semantic unavailable; fallback=keyword-only")
-    if why:
-        trace.note("model_missing", why)

@@ -28,6 +28,7 @@ from ragstone.core.trace import Trace
 from ragstone.core.types import Hit, Scope
 from ragstone.retrieval import search
 from ragstone.retrieval.llm_assistant import Assistant
+from ragstone.retrieval.query_vectors import embed_question
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.question_identity import explain_difference
 from ragstone.retrieval.readers import JoinedReader, open_views
@@ -47,7 +48,7 @@ NOT_COMPARED = (
     "cache_entries",
 )  # what does not change results
 # Notes on results that are as good as they get; whatever has any other note is not kept.
-HARMLESS = frozenset(("hyde", "multi_query", "filter", "fusion_at", "fragments"))
+HARMLESS = frozenset(("hyde", "multi_query", "filter", "fusion_at", "fragments", "spelling"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ async def search_with_cache(context: SearchContext, question: Question, *, whole
         return await search.search(context, question, whole=whole)
     trace = Trace()
     with trace.time_stage("total", span=""):
-        vectors = await search.embed_question(context, question, trace)
+        vectors = await embed_question(context, question, trace)
         hits = await _serve(context, question, vectors.first, trace)
         if hits is None:
             async with search.open_search(context, question, vectors, trace) as view:

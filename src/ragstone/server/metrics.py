@@ -24,7 +24,7 @@ RELOADS = ("done", "failed")
 LOOKUPS = ("hit", "miss")
 FAILING = (
     *("bm25", "cache", "comparing", "cosine", "embedding", "feedback", "filter", "fragments", "fusion", "hyde"),
-    *("multi_query", "part", "rerank", "similarity", "sparse", "splade", "standalone", "written"),
+    *("multi_query", "part", "rerank", "similarity", "sparse", "spelling", "splade", "standalone", "written"),
 )
 DEGRADATIONS = (
     *(f"{step}_failed" for step in FAILING),

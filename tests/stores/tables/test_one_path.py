@@ -25,6 +25,7 @@ from tests.stores.tables.conftest import DIMENSION, DOCS, Data
 
 QUESTION = "How long are samples kept by default?"
 SAME = "For how long are samples kept by default?"  # asks the same, in words that are nearly the same
+MISSPELT = "How long are samlpes kept by default?"
 LONG = "\n\n".join(
     f"## Watch {n}\n\n" + f"The key_store of watch {n} writes a long line of the log. " * 30 for n in range(3)
 )
@@ -148,6 +149,7 @@ SEARCHES: dict[str, tuple[dict[str, Any], Any, Check]] = {
     ),
     "feedback": ({}, 0.0, lambda plain, found, table: (order(plain) == order(found)) == table),
     "heading_weight": ({"top_k": 50}, 0.0, lambda plain, found, _: headed(plain) and not headed(found)),
+    "correct_spelling": ({}, False, lambda plain, found, _: "spelling" in {*notes(plain)} - {*notes(found)}),
     "freshness_weight": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
     "freshness_days": ({"freshness_weight": 9.0}, 9000.0, lambda plain, found, _: freshest(found) > freshest(plain)),
     "metadata_weight": ({"top_k": 50}, 9.0, lambda plain, found, _: order(plain) != order(found)),
@@ -211,6 +213,8 @@ async def test_each_search_option_acts_or_is_refused_with_a_sentence(name: str, 
         found = await path.verbs.search(QUESTION, **{**beside, option: value})
         if option == "heading_weight":
             plain, found = [await path.verbs.search("harbour", heading_weight=weight, **beside) for weight in (1, 0)]
+        if option == "correct_spelling":
+            plain, found = [await path.verbs.search(MISSPELT, correct_spelling=on) for on in (True, False)]
         if option == "cache":
             found = await path.verbs.search(SAME, cache=True, cache_cosine=0.85)
         if option == "fragments":

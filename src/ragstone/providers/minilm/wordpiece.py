@@ -49,6 +49,12 @@ class WordPiece:
         numbers: list[int] = tokens.ids
         return numbers
 
+    def find(self, word: str) -> int | None:
+        """The number of a word in lower case that is one token, a common word of English; the more frequent, the less.
+        None where it is not."""
+        number: int | None = (self._loaded or self.load()).token_to_id(word)
+        return number
+
     def place(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """All tokens of a text as numbers, and which of its characters each stands for."""
         tokens = (self._loaded or self.load()).encode(_replace_surrogates(text), add_special_tokens=False)

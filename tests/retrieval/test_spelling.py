@@ -1,0 +1,138 @@
+"""A misspelt word of a question is searched for as the passages spell it, and nothing else is changed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import ragstone
+from ragstone.core.answers import Answer, Found, Note
+from ragstone.core.filters import Where
+from ragstone.core.ports import Message
+from ragstone.retrieval.explain import Explanation
+from ragstone.retrieval.spelling import describe_correction, list_slips, respell_question
+from tests.scripted import Scripted
+
+Open = Callable[..., ragstone.Knowledge]
+TEXTS = {
+    "leave.md": "# Leave\n\nWhoever needs reimbursement of travel sends the receipts to Mrs Kowalski.",
+    "lease.md": "# Lease\n\nThe lessee pays for ampere meters. Error ERR_1043 means that the sublet failed.",
+    "urlaub.md": "# Urlaub\n\nDie Kündigung und der Anspruch auf Erholungsurlaub stehen im Vertrag mit der Firma.",
+    "договор.md": "# Договор\n\nАренда помещения оплачивается каждый месяц, и залог возвращается в конце.",
+    "time.md": "# Time\n\nHand in your time sheet on Friday. Send e-mail to the office.",
+    "word.md": "# Words\n\nThe guests have postgres://bob:hunterwolf@example.org/x and no other.",
+    "board.md": "---\nconfidentiality: restricted\n---\n# Board\n\nThe severance of Brzenkowski is secret.",
+}
+
+
+@pytest.fixture
+def firm(tmp_path: Path, opened: Open) -> ragstone.Knowledge:
+    for path, text in TEXTS.items():
+        (tmp_path / "firm").mkdir(exist_ok=True)
+        (tmp_path / "firm" / path).write_text(text, encoding="utf-8")
+    kb = opened()
+    kb.ingest(tmp_path / "firm")
+    return kb
+
+
+def said(found: Found | Answer | Explanation) -> list[str]:
+    return [note.message for note in found.notes if note.code == "spelling"]
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        ("Who gets a reimbursemnt?", "reimbursement"),
+        ("waht is a reimbursement", "what"),
+        ("what is teh reimbursement", "the"),
+        ("REIMBRUSEMENT", "reimbursement"),
+        ("Who is Mrs Kowlaski?", "kowalski"),
+        ("Was steht zum Anspruhc auf Erholungsurlaub?", "anspruch"),
+        ("аернда помещения", "аренда"),
+        ("where is the timesheet", "time sheet"),
+        ("recieve reimbursement", "receive"),  # in no passage, and a common word
+    ],
+)
+def test_a_misspelt_word_is_searched_for_as_it_is_spelt(firm: ragstone.Knowledge, question: str, right: str) -> None:
+    [note] = said(found := firm.search(question))
+    assert note.startswith(f'searched for "{right}": no passage has "')
+    wrong = note.split('"')[3]
+    spelt = firm.search(question.replace(wrong, right.upper() if wrong.isupper() else right))
+    assert [(hit.chunk.id, hit.score) for hit in found] == [(hit.chunk.id, hit.score) for hit in spelt]
+    assert not said(spelt)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who gets a reimbursement?",
+        'Who gets a "reimbursment"?',
+        "Who gets a `reimbursment`?",
+        "What does ERR_1042 mean?",
+        "What does reimbursment.md say?",
+        "Who is the lessor?",  # not who leases
+        "What is AMPRE?",  # an abbreviation
+        "Is there parking?",
+        "Is there a swimming pool for kombucha?",
+        "What do the guests of hunterwolv have?",  # no note spells a secret
+        "What of Brzenkowsky?",  # who may not see a passage does not hear of its words
+    ],
+)
+def test_right_words_codes_and_quoted_words_stay(firm: ragstone.Knowledge, question: str) -> None:
+    assert not said(firm.search(question))
+
+
+def test_only_what_passes_the_filter_is_searched_for(firm: ragstone.Knowledge) -> None:
+    assert said(firm.search("Who is Mrs Kowlaski?", where=Where(paths=("leave.md",))))
+    assert not said(firm.search("Who is Mrs Kowlaski?", where=Where(paths=("lease.md",))))
+
+
+def test_answers_are_those_of_the_question_spelt_right(kb: ragstone.Knowledge) -> None:
+    wrong, right = (kb.ask(f"Who is the {word} manager?") for word in ("realease", "release"))
+    assert "Dana" in right.text
+    assert (wrong.text, wrong.citations) == (right.text, right.citations)
+    assert said(wrong) == ['searched for "release": no passage has "realease"']
+    assert kb.ask("Who is the realease manager?", correct_spelling=False).text != right.text
+
+
+def test_a_question_that_goes_on_from_another_is_corrected_too(kb: ragstone.Knowledge) -> None:
+    history = [Message("user", "Who is the release manager?"), Message("assistant", "Dana. [1]")]
+    wrong, right = (kb.ask(f"And when are the {word}?", history=history) for word in ("meetigns", "meetings"))
+    assert wrong.text == right.text
+    assert said(wrong)
+
+
+def test_an_explanation_tells_of_the_search_that_was_made(kb: ragstone.Knowledge) -> None:
+    wrong, right = (kb.explain(f"{word} manager", path="notes.txt") for word in ("realease", "release"))
+    assert said(wrong)
+    assert (wrong.stage, wrong.ranks, wrong.signals) == (right.stage, right.ranks, right.signals)
+
+
+def test_a_cached_search_still_says_what_was_searched_for(kb: ragstone.Knowledge) -> None:
+    first, again = (kb.search("realease manager", cache=True) for _ in range(2))
+    assert said(first) == said(again)
+    assert any(note.code == "cache" for note in again.notes)
+
+
+def test_a_model_that_reads_the_question_first_is_asked_once(docs: Path, opened: Open) -> None:
+    model = Scripted(lambda _: "The release manager is Dana.")
+    kb = opened(completion=model)
+    kb.ingest(docs)
+    assert not said(kb.search("realease manager", hyde="standard"))
+    assert len(model.prompts) == 1
+
+
+def test_the_json_store_corrects_too(docs: Path, opened: Open, tmp_path: Path) -> None:
+    kb = ragstone.open(f"json:{tmp_path / 'store.json'}")
+    kb.ingest(docs)
+    assert said(kb.search("realease manager")) == ['searched for "release": no passage has "realease"']
+    kb.close()
+
+
+def test_a_question_is_shown_as_it_was_searched_for() -> None:
+    notes = [Note("spelling", describe_correction("Metrcis", "metrics")), Note("standalone", "searched for: x")]
+    assert respell_question("Metrcis, metrcis and mertics?", notes) == "Metrics, metrics and mertics?"
+
+
+def test_slips_of_a_long_word_are_few() -> None:
+    assert len(list_slips("incomprehensibilities")) < 40 * len("incomprehensibilities")
