@@ -50,7 +50,7 @@ def said(found: Found | Answer | Explanation) -> list[str]:
         ("Was steht zum Anspruhc auf Erholungsurlaub?", "anspruch"),
         ("аернда помещения", "аренда"),
         ("where is the timesheet", "time sheet"),
-        ("recieve reimbursement", "receive"),  # in no passage, and a common word
+        ("how to recieve a reimbursement", "receive"),  # in no passage, and a common word
     ],
 )
 def test_a_misspelt_word_is_searched_for_as_it_is_spelt(firm: ragstone.Knowledge, question: str, right: str) -> None:
@@ -127,6 +127,50 @@ def test_the_json_store_corrects_too(docs: Path, opened: Open, tmp_path: Path) -
     kb.ingest(docs)
     assert said(kb.search("realease manager")) == ['searched for "release": no passage has "realease"']
     kb.close()
+
+
+DATED = {
+    "minutes-2026-03-12.md": "# Minutes 2026-03-12\n\nThe board approved the warehouse in Leipzig.",
+    "minutes-2026-04-09.md": "# Minutes 2026-04-09\n\nThe board postponed the hiring of drivers.",
+    "log.md": "# Log\n\n- 3 February 2026: the lift was repaired.\n- 17 February 2026: the roof leaked.",
+    "deliveries.csv": "date,supplier,pallets,amount\n12.01.2026,Nordwind,14,1250.00\n13.01.2026,Halder,9,12500.00\n",
+    "prices.md": "# Prices\n\n| Plan | Seats |\n|---|---|\n| Basic | 1,000 |\n| Plus | 10,000 |\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "written"),
+    [
+        ("What did the board do on March 12?", "2026-03-12"),
+        ("What did the board do on the 12th of March 2026?", "2026-03-12"),
+        ("Was machte der Vorstand am 12. März?", "2026-03-12"),
+        ("What happened in the April meeting?", "2026-04-09"),
+        ("What happened on 2026-02-17?", "17 February 2026"),
+        ("What happened on 02/17/2026?", "17 February 2026"),
+        ("What did we get on January 13, 2026?", "13.01.2026"),
+        ("Which plan has 10000 seats?", "10,000"),
+        ("Which delivery cost 12,500?", "12500.00"),
+        ("What happened on 17 February 2026?", None),
+        ("What happened in February?", None),  # on two days
+        ("What happened on 5 March?", None),
+        ("What happened in 2026?", None),
+        ("May the board march in?", None),
+        ("Which plan has 10 seats?", None),
+    ],
+)
+def test_dates_and_numbers_are_searched_for_as_passages_write_them(
+    tmp_path: Path, opened: Open, question: str, written: str | None
+) -> None:
+    (tmp_path / "dated").mkdir()
+    for path, text in DATED.items():
+        (tmp_path / "dated" / path).write_text(text, encoding="utf-8")
+    kb = opened()
+    kb.ingest(tmp_path / "dated")
+    notes = said(found := kb.search(question))
+    assert [note.split('"')[1] for note in notes] == [written] * bool(written)
+    if written is not None:
+        assert written in f"{found[0].chunk.text} {found[0].chunk.document.path}"
+        assert written in respell_question(question, found.notes)
 
 
 def test_a_question_is_shown_as_it_was_searched_for() -> None:

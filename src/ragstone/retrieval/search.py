@@ -26,6 +26,7 @@ from ragstone.retrieval.llm_assistant import Assistant
 from ragstone.retrieval.llm_filter import filter_by_model
 from ragstone.retrieval.merging import is_fused_by_store
 from ragstone.retrieval.passage_text import describe_windows
+from ragstone.retrieval.passages_by_words import NO_CORRECTIONS, Corrections
 from ragstone.retrieval.query_expansion import QueryVariant, build_variants, expand_query, list_fragments
 from ragstone.retrieval.query_vectors import ModelKey, QueryVectors, embed_question, find_model_key
 from ragstone.retrieval.question import Question
@@ -36,7 +37,7 @@ from ragstone.retrieval.results import rank_results
 from ragstone.retrieval.search_context import SearchContext, Source
 from ragstone.retrieval.source_failures import combine_failures, keep_failure, search_at_once
 from ragstone.retrieval.sparse_retriever import apply_sparse_model
-from ragstone.retrieval.spelling_correction import NO_CORRECTIONS, Corrections, correct_question, find_corrections
+from ragstone.retrieval.spelling_correction import correct_question, find_corrections
 from ragstone.retrieval.store_timeout import limit_store_time
 from ragstone.retrieval.written_retriever import apply_written_vectors
 

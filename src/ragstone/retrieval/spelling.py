@@ -7,7 +7,7 @@ a collection does not have look like slips of its words (`benchmarks/retrieval/s
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from ragstone.core.analyzer import stem_words
@@ -22,9 +22,10 @@ LONGEST = 32  # letters; longer words are names of code, or none
 # Letters alone: a word with a digit, an underscore or a dot in it is a name that means what it says. Joined by hyphens
 # each part is a word.
 WORD = re.compile(r"(?<![\w.@#$/\\:])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w@#$/\\]|[.:]\w)")
+LETTERS = re.compile(r"[^\W\d_]+")
 PART = re.compile(r"[^-]+")
 SPELLING = "spelling"  # the code of the note on a word that was corrected
-DESCRIBED = re.compile(r'searched for "(?P<right>[^"]+)": no passage has "(?P<wrong>[^"]+)"')
+DESCRIBED = re.compile(r'searched for "(?P<right>[^"]+)"(?:: no passage has|, as passages write) "(?P<wrong>[^"]+)"')
 QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“]*“|«[^»]*»|`[^`]*`")  # is meant as it is written
 # By script: rows of the keyboard, vowels, and letters that sound alike or change places between keyboards.
 KEYS = {
@@ -79,7 +80,12 @@ def is_common(word: str) -> bool:
     >>> [is_common(word) for word in ("parking", "protons", "mapped", "tidied", "quale", "protns")]
     [True, True, True, True, True, False]
     """
-    return in_dictionary(word) or word in _list_small_words() or any(map(in_dictionary, _list_bases(word)))
+    return is_common_english(word) or word in _list_small_words()
+
+
+def is_common_english(word: str) -> bool:
+    """Whether a word in lower case is a common English one or a form of one."""
+    return in_dictionary(word) or any(map(in_dictionary, _list_bases(word)))
 
 
 def in_dictionary(word: str) -> bool:
@@ -105,17 +111,29 @@ def _list_small_words() -> frozenset[str]:
     return frozenset[str]().union(*SMALL_WORDS.values())
 
 
-def find_small_word(slips: Mapping[str, int], languages: Sequence[str]) -> str | None:
-    """The likeliest slip that is a small word of one of these languages, or of English; of the others the dictionary
-    does not know all words, so that only sure slips count.
+def is_english(question: str) -> bool:
+    """Whether a question may be in English: it has a common word, and at most one more that is none. Of short words the
+    small ones of English count alone, for those of other languages look like them.
 
-    >>> find_small_word(list_slips("whih"), []), find_small_word(list_slips("faut"), ["french"])
+    >>> is_english("What is the most epxensive product?"), is_english("¿Cuántos días de vacaciones tengo al año?")
+    (True, False)
+    """
+    words = LETTERS.findall(question.casefold())
+    long = [word for word in words if len(word) >= LEAST_BASE]
+    short = sum(1 < len(word) < LEAST_BASE and word in SMALL_WORDS["english"] for word in words)
+    common = sum(map(is_common_english, long))
+    return 0 < common + short >= len(long) - common - 1
+
+
+def find_small_word(slips: Mapping[str, int], language: str) -> str | None:
+    """The likeliest slip that is a small word of this language; of others than English the dictionary does not know all
+    words, so that only sure slips count.
+
+    >>> find_small_word(list_slips("whih"), "english"), find_small_word(list_slips("faut"), "french")
     ('which', None)
     """
-    known = (
-        SMALL_WORDS["english"] if not languages else frozenset[str]().union(*(SMALL_WORDS[one] for one in languages))
-    )
-    small = [slip for slip in slips if slip in known and (not languages or slips[slip] != LIKELY)]
+    known = SMALL_WORDS[language]
+    small = [slip for slip in slips if slip in known and (language == "english" or slips[slip] != LIKELY)]
     return min(small, key=lambda slip: (slips[slip], rank_word(slip), slip), default=None)
 
 
@@ -234,6 +252,11 @@ def describe_correction(wrong: str, right: str) -> str:
     return f'searched for "{right}": no passage has "{wrong}"'
 
 
+def describe_written(asked: str, written: str) -> str:
+    """The message of the note on a date or a number."""
+    return f'searched for "{written}", as passages write "{asked}"'
+
+
 def respell_question(question: str, notes: Iterable[Note]) -> str:
     """A question as it was searched for, by the notes on it: whose words are looked for in what was found."""
     found = (DESCRIBED.fullmatch(note.message) for note in notes if note.code == SPELLING)
@@ -241,11 +264,14 @@ def respell_question(question: str, notes: Iterable[Note]) -> str:
 
 
 def replace_words(text: str, corrections: Mapping[str, str]) -> str:
-    """The text with words replaced, capitals kept.
+    """The text with words replaced, capitals kept, and dates and numbers as they are.
 
-    >>> replace_words("Recieve the Recieve-all, recieve!", {"recieve": "receive"})
-    'Receive the Receive-all, receive!'
+    >>> replace_words("Recieve the Recieve-all on March 12, recieve!", {"recieve": "receive", "March 12": "2026-03-12"})
+    'Receive the Receive-all on 2026-03-12, receive!'
     """
+    for asked, written in corrections.items():
+        if not asked.isalpha():
+            text = text.replace(asked, written)
     lower = {wrong.casefold(): right for wrong, right in corrections.items()}
 
     def put(match: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from itertools import groupby, islice
 from ragstone import guard
 from ragstone.core import analyzer
 from ragstone.core.trace import Trace
-from ragstone.core.types import Chunk
+from ragstone.retrieval.passages_by_words import NO_CORRECTIONS, Corrections, read_best
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.readers import SourceView
 from ragstone.retrieval.spelling import (
@@ -24,24 +24,24 @@ from ragstone.retrieval.spelling import (
     SPELLING,
     SURE,
     describe_correction,
+    describe_written,
     find_common_word,
     find_small_word,
     in_dictionary,
+    is_english,
     list_slips,
     list_unusual_words,
     looks_misspelt,
     rank_word,
     replace_words,
 )
+from ragstone.retrieval.value_correction import find_written_values
 
 NEVER = "qxzjvkwqxzjvk"  # no passage has it, so that it weighs as much as such words do
-PASSAGES = 20  # that are looked at for words in full
-Corrections = Mapping[str, str]  # by the word as it is in the question
-NO_CORRECTIONS: Corrections = {}
 FORMS = 12  # of a word, that passages are searched for by
 TRIED = 3  # words, the most frequent first
 MOST = 4  # words of a question that are looked up
-ENDING = 2  # letters in which a form of a word may differ
+FOREIGN = 6  # letters of a word in another language than English that may have a wrong letter
 FREQUENT = 5.5  # the weight of a word in one of 250 passages: rarer ones are what a word looks like by chance
 CLOSE = 1e-6
 
@@ -56,7 +56,10 @@ async def find_corrections(
     found = await trace.attempt(SPELLING, _search_corrections(views, question), NO_CORRECTIONS, seconds=seconds)
     for wrong, right in found.items():
         trace.note(SPELLING, describe_correction(wrong, right))
-    return found
+    values = await trace.attempt(SPELLING, find_written_values(views, question), NO_CORRECTIONS, seconds=seconds)
+    for asked, written in values.items():
+        trace.note(SPELLING, describe_written(asked, written))
+    return {**found, **values}
 
 
 def correct_question(question: Question, corrections: Corrections) -> Question:
@@ -77,7 +80,8 @@ async def _search_corrections(views: Sequence[SourceView], question: Question) -
 async def _list_known(view: SourceView, text: str, words: Sequence[str]) -> set[str]:
     """The words of a question that a view surely has: they weigh less than words in no passage do."""
     weights = await view.reader.idf(text)
-    unseen = max(weights.values(), default=0.0) if view.source.is_table else math.log(2 * view.info.chunks + 2)
+    info = await view.reader.info() if view.source.is_table else view.info  # whose rows are counted only now
+    unseen = math.log(2 * info.chunks + 2)  # the idf of a word in none of them
     return {word for word in words if _weigh_word(weights, word.casefold()) < unseen - CLOSE}
 
 
@@ -88,30 +92,37 @@ def _weigh_word(weights: Mapping[str, float], word: str) -> float:
 
 
 async def _find_correction(views: Sequence[SourceView], question: Question, word: str) -> str | None:
-    """What a word in no passage is a slip of: a small word of the question's language, a word of the passages, the
-    most frequent one, or a common English word."""
+    """The word that `word` is a slip of: a small word of the question's language, a word of the passages, the most
+    frequent one, or a common English word."""
     slips, lower = await asyncio.to_thread(list_slips, word.casefold()), word.casefold()
     languages = analyzer.find_languages(question.text)
-    if (small := find_small_word(slips, languages)) is not None:
-        return small
-    if len(lower) > SHORTEST and (found := await _find_slip(views, question, lower, slips)) is not None:
+    english = not languages and is_english(question.text)
+    for language in languages or (("english",) if english else ()):
+        if (small := find_small_word(slips, language)) is not None:
+            return small
+    if len(lower) > SHORTEST and (found := await _find_slip(views, question, lower, slips, english)) is not None:
         return found
     named = word.istitle() and not question.text.startswith(word)
-    return None if named or languages or len(lower) < FIRM else find_common_word(slips)
+    if named or not english or len(lower) < FIRM:
+        return None
+    if not looks_misspelt(lower):
+        slips = {slip: kind for slip, kind in slips.items() if kind != LIKELY}
+    return find_common_word(slips)
 
 
 async def _find_slip(
-    views: Sequence[SourceView], question: Question, word: str, slips: Mapping[str, int]
+    views: Sequence[SourceView], question: Question, word: str, slips: Mapping[str, int], english: bool
 ) -> str | None:
-    """The word that most passages have of those that `word` may be a slip of."""
+    """The word that most passages have of those that `word` may be a slip of. In other languages than English, whose
+    words no dictionary knows here, short words and other forms of a word are left."""
     best: dict[str, float] = {}
     for view in views:
         for slip, weight in (await _weigh_slips(view, word, slips)).items():
             best[slip] = min(weight, best.get(slip, math.inf))
-    languages = analyzer.find_languages(question.text)
+    languages = analyzer.find_languages(question.text, asked=not english)
     others = [slip for slip in best if not _is_same_word(slip, word, languages if slips[slip] != SURE else ())]
-    if not looks_misspelt(word):
-        others = [slip for slip in others if slips[slip] != LIKELY or best[slip] <= FREQUENT]
+    if not (looks_misspelt(word) if english else len(word) >= FOREIGN):
+        others = [slip for slip in others if slips[slip] != LIKELY or (english and best[slip] <= FREQUENT)]
     order = sorted(others, key=lambda slip: (round(best[slip], 6), slips[slip], rank_word(slip), slip))
     inflected = None
     for _, forms in islice(groupby(order, key=lambda slip: round(best[slip], 6)), TRIED):
@@ -119,7 +130,7 @@ async def _find_slip(
         if whole is not None:
             return whole
         inflected = inflected or form
-    return inflected
+    return inflected if english else None
 
 
 def _is_same_word(slip: str, word: str, languages: Sequence[str]) -> bool:
@@ -145,9 +156,8 @@ async def _find_in_passages(
     one of these; None where they have no such word."""
     seen: Counter[str] = Counter()
     for view in views:
-        found = await view.reader.matching(" ".join(forms), where=question.where, limit=PASSAGES)
-        for chunk in await view.reader.chunks([one.id for one in found]):
-            words = analyzer.list_lower_words(_read_text(chunk))
+        for chunk in await read_best(view, " ".join(forms), question.where):
+            words = analyzer.list_lower_words(guard.mask_secrets(chunk.text, chunk.spans, chunk.secrets))
             text = f" {' '.join(words)} "
             seen.update(form for form in forms if f" {form} " in text)
             seen.update(set(words).difference(forms))
@@ -158,12 +168,6 @@ async def _find_in_passages(
 
 
 def _is_inflection(word: str, form: str) -> bool:
-    """Whether a word of the passages is another form of a slip that is a word: slips that are none have stems too."""
-    if not (word.isalpha() and form.isalpha() and analyzer.list_token_terms(word) == analyzer.list_token_terms(form)):
-        return False
-    return in_dictionary(form) or word.startswith(form[:-ENDING])
-
-
-def _read_text(chunk: Chunk) -> str:
-    """The text of a passage without its secrets: no note may spell one."""
-    return guard.mask_secrets(chunk.text, chunk.spans, chunk.secrets)
+    """Whether a word of the passages is another form of a slip that is a common word: slips that are no words have
+    stems too."""
+    return word.isalpha() and in_dictionary(form) and analyzer.list_token_terms(word) == analyzer.list_token_terms(form)
