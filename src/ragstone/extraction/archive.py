@@ -161,6 +161,7 @@ SAFE: dict[str, Any] = {
     "huge_tree": False,
     "remove_comments": True,
     "remove_pis": True,
+    "collect_ids": False,  # an `xml:id` that is no name would refuse the file
 }
 
 

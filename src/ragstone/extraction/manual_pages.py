@@ -8,7 +8,7 @@ BEGINNING = re.compile(
     rb"|rm|rn|nh|hy|ad|na|ll|p[los]|cs|UC|PU)(?=[\s\\!]))"
 )
 NAMED = re.compile(
-    rb"^[.'][ \t]*(?:TH[ \t]+(?:\"[^\"\n]{1,200}\"|\S+)[ \t]+\"?[\dnlLo]|Dd[ \t]|Dt[ \t]+\S)", re.MULTILINE
+    rb"^[.'][ \t]*(?:TH[ \t]+(?:\"[^\"\n]{0,200}\"|\S+)[ \t]+\"?[\dnlLo\"]|Dd[ \t]|Dt[ \t]+\S)", re.MULTILINE
 )
 
 

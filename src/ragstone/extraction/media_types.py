@@ -212,9 +212,12 @@ def detect(data: bytes, path: str) -> str:
 
 
 def _detect_export(start: bytes, suffix: str) -> str:
-    """What programs write under the name of an Office file that is text: a page, a part of one, a table; "" else."""
+    """What programs write under a name that says nothing of it, or of an Office file: a document in XML, a page, a part
+    of one, a table; "" else."""
     if beginnings.is_saved_page(start):
         return MHTML
+    if beginnings.is_known_xml(start):
+        return XML
     if beginnings.is_part_of_page(start, suffix):
         return HTML
     mark = beginnings.find_delimiter(start, suffix)

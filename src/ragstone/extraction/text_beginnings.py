@@ -13,6 +13,12 @@ SHAREPOINT_FIELDS = b"<mso:CustomDocumentProperties>"
 XML_WORKBOOK = re.compile(
     PROLOG + rb"<(?:\w{1,20}:)?Workbook\s[^>]{0,4000}urn:schemas-microsoft-com:office:spreadsheet"
 )
+# Roots of XML under the endings of other programs, or under none.
+KNOWN_XML = re.compile(
+    PROLOG + rb"(?:<!DOCTYPE\s[^\[\]<>]{0,1000}>\s*+)?"
+    rb"<(?:page\s[^>]{0,1000}\"http://projectmallard\.org/"
+    rb"|(?:article|book|chapter|refentry|TEI|dita|topic|concept|task|FictionBook)[\s>])"
+)
 FIRST_ELEMENT = re.compile(PROLOG + rb"<([a-z][a-z0-9]{0,10})[\s/>]", re.IGNORECASE)
 HEAD = re.compile(rb"(?:[!-9;-~]{1,76}:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
 RELATED = re.compile(rb"^content-type:\s*multipart/related\b", re.IGNORECASE | re.MULTILINE)
@@ -42,6 +48,15 @@ def is_xml_workbook(start: bytes) -> bool:
 def is_drawing(start: bytes) -> bool:
     """Whether a text is a drawing of draw.io (diagrams.net)."""
     return DRAWING.match(start) is not None
+
+
+def is_known_xml(start: bytes) -> bool:
+    """Whether a text is a document in XML that one of our readers knows by its root.
+
+    >>> is_known_xml(b'<?xml version="1.0"?><page xmlns="http://projectmallard.org/1.0/">'), is_known_xml(b"<page>")
+    (True, False)
+    """
+    return KNOWN_XML.match(start) is not None
 
 
 def is_confluence_space(start: bytes) -> bool:

@@ -230,9 +230,17 @@ def test_a_page_is_known_by_its_content(page: str, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['.TH "DROP TABLE" "7"\n', "\ufeff.TH A 1\n", ". TH A 1\n", '\\" a comment\n.TH A 1\n', ".TH after n 8.0\n"]
+    "text",
+    [
+        '.TH "DROP TABLE" "7"\n',
+        "\ufeff.TH A 1\n",
+        ". TH A 1\n",
+        '\\" a comment\n.TH A 1\n',
+        ".TH after n 8.0\n",
+        '.TH "" ""\n',
+    ],
 )
-def test_its_name_may_be_of_several_words_or_stand_behind_a_mark(text: str) -> None:
+def test_its_name_may_be_of_several_words_or_none_or_stand_behind_a_mark(text: str) -> None:
     assert detect(f"{text}.SH B\nc\n".encode(), "page") == "text/troff"
 
 

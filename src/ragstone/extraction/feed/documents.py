@@ -1,56 +1,66 @@
-"""Documents written as XML: DocBook, JATS, TEI, FictionBook, DITA. Their elements are told apart by name alone."""
+"""Documents written as XML: DocBook, JATS, TEI, FictionBook, DITA, Mallard. Elements are told apart by name alone."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ragstone.extraction.archive import Element
+from ragstone.extraction.feed.document_elements import (
+    BLOCKS,
+    BREAKS,
+    CAPTIONED,
+    CELLS,
+    CITATIONS,
+    CODE,
+    DEEPEST,
+    FORMAL,
+    ITEMS,
+    LINES,
+    LISTS,
+    MALLARD,
+    PARAGRAPHS,
+    ROOTS,
+    ROWS,
+    SECTIONS,
+    SHARE,
+    SILENT,
+    TABLES,
+    TITLES,
+    UNSAID,
+    WITHIN,
+    count_letters,
+    find_label,
+    find_marks,
+    is_code,
+    is_silent,
+    is_term,
+    name_links,
+)
 from ragstone.extraction.feed.elements import element_name
 from ragstone.extraction.record.builder import BlockDraft, flatten_blocks
 from ragstone.extraction.record.header_rows import mark_header_rows
 from ragstone.extraction.record.tables import RawCell, place_cells
 
-ROOTS = frozenset(
-    "book article chapter part section sect1 refentry appendix preface set glossary topic concept task reference "
-    "troubleshooting glossentry dita TEI TEI.2 text FictionBook".split()
-)
-TITLES = frozenset("title head bridgehead article-title refname glossterm book-title".split())
-PARAGRAPHS = frozenset("para simpara p subtitle formalpara shortdesc cmd v l subject attribution".split())
-LISTS = frozenset(
-    "itemizedlist orderedlist variablelist simplelist procedure substeps steps steps-unordered calloutlist qandaset "
-    "qandadiv bibliodiv list ul ol sl dl parml def-list ref-list listBibl bibliography".split()
-)
-ITEMS = frozenset(
-    "listitem list-item varlistentry member step callout qandaentry item li sli dlentry plentry def-item ref bibl "
-    "biblStruct biblioentry bibliomixed".split()
-)
-# A title in one of them is no heading.
-CITATIONS = frozenset("bibl biblStruct biblioentry bibliomixed citation element-citation mixed-citation".split())
-TERMS = frozenset("term dt pt question label".split())
-CODE = frozenset("programlisting screen literallayout synopsis codeblock preformat eg pre".split())
-TABLES = frozenset("table informaltable tgroup simpletable".split())
-ROWS, CELLS = frozenset(("row", "tr", "strow", "sthead")), frozenset(("entry", "td", "th", "cell", "stentry"))
-UNSAID = frozenset("id class role version lang href fileref".split())  # attributes of sections in documents
-NOTES = frozenset(("footnote", "fn", "note", "tip", "warning", "caution", "important"))
-BREAKS = frozenset(("break", "br", "lb", "sbr"))
-SILENT = frozenset("indexterm remark comment binary draft-comment tex-math alternatives-math colspec col".split())
-BLOCKS = TITLES | PARAGRAPHS | LISTS | ITEMS | CITATIONS | CODE | TABLES | NOTES
-WITHIN = PARAGRAPHS | LISTS | CODE | TABLES | NOTES  # blocks that stand in paragraphs too
-LINES = PARAGRAPHS | TITLES | ITEMS - CITATIONS | CELLS | TERMS  # hold words, also where all of them are in elements
-DEEPEST = 256  # as deep as XML is read
-SHARE = 0.5  # of the text that stands in paragraphs, items, cells and code
-
 
 def is_document(root: Element) -> bool:
     """Whether an XML file is a document: by its root's name, and as most of what it says is in paragraphs and alike;
     data say it in attributes too, which a document's reader does not show."""
-    if element_name(root) not in ROOTS or _count_letters(root):
+    if (element_name(root) not in ROOTS and root.tag != MALLARD + "page") or count_letters(root):
         return False
     whole, told = _count_told(root)
     return whole > 0 and told >= SHARE * whole
 
 
 def read_document(root: Element) -> Iterator[BlockDraft]:
-    """The blocks of a document in order."""
-    yield from _read_children(root, 1, 0)
+    """The blocks of a document in order; a page of Mallard has its summary above its title."""
+    if root.tag == MALLARD + "page" and (title := root.find(MALLARD + "title")) is not None:
+        root.insert(0, title)
+    name_links(root)
+    front = root.find("{*}front")
+    if front is None:
+        yield from _read_children(root, 1, 0)
+        return
+    for part in root:  # of an article, whose sections stand below its title
+        yield from _read_element(part, 1, 1 if part is front else 2, 0)
 
 
 def _count_told(root: Element) -> tuple[int, int]:
@@ -60,8 +70,8 @@ def _count_told(root: Element) -> tuple[int, int]:
     while waiting:
         element, inside, looks = waiting.pop()
         name = element_name(element)
-        if name not in SILENT:
-            count, looks = _count_letters(element), looks or inside or name in TABLES
+        if not is_silent(element):
+            count, looks = count_letters(element), looks or inside or name in TABLES
             whole += count + (0 if looks else _count_values(element))
             inside = inside or name in PARAGRAPHS or name in CODE or name in ITEMS or name in CELLS or name in TITLES
             told += count * inside
@@ -73,10 +83,6 @@ def _count_values(element: Element) -> int:
     return sum(len(value) for name, value in element.items() if name not in UNSAID and not str(name).startswith("{"))
 
 
-def _count_letters(element: Element) -> int:
-    return len((element.text or "").strip()) + sum(len((child.tail or "").strip()) for child in element)
-
-
 def _read_children(parent: Element, level: int, depth: int) -> Iterator[BlockDraft]:
     inner = level + any(element_name(one) in TITLES or _has_title(one) for one in parent)
     for child in parent:
@@ -86,21 +92,36 @@ def _read_children(parent: Element, level: int, depth: int) -> Iterator[BlockDra
 def _read_element(element: Element, level: int, inner: int, depth: int) -> Iterator[BlockDraft]:
     """One element; its title has this `level`, those in its sections the `inner` one."""
     name = element_name(element)
-    if name in SILENT or depth > DEEPEST:
+    if is_silent(element) or depth > DEEPEST:
         return
-    if name in TITLES:
-        yield BlockDraft("heading", _read_title(element), level=min(6, level))
+    if name in TITLES or name == "caption":
+        yield _draft_title(element, level)
     elif name in LISTS:
+        if name in SECTIONS:
+            yield from (_draft_title(one, inner) for one in element if element_name(one) in TITLES)
         yield from _read_list(element, 1, depth + 1)
-    elif name in CODE:
+    elif is_code(element):
         yield BlockDraft("code", "".join(map(str, element.itertext())).strip("\n"), language=element.get("language"))
     elif name in TABLES and any(element_name(one) in ROWS for one in element.iter()):
         yield from _read_table(element, inner, depth + 1)
-    elif name in PARAGRAPHS | CITATIONS or _count_letters(element) or not _holds_blocks(element):
+    elif name in PARAGRAPHS | CITATIONS or count_letters(element) or not _holds_blocks(element):
         yield BlockDraft("paragraph", _read_line(element))
         yield from _read_within(element, inner, depth + 1)
     else:
         yield from _read_children(element, level if name.endswith("info") else inner, depth + 1)
+
+
+def _draft_title(title: Element, level: int) -> BlockDraft:
+    """A heading; of a figure, an example or a note a line of its own, as no section begins there."""
+    above = title.getparent()
+    kind = element_name(above) if above is not None else ""
+    if element_name(title) == "caption":
+        parts = [_read_title(title)] if count_letters(title) else [_read_title(one) for one in title]
+        text = " ".join(part if part[-1] in ".:?!" else f"{part}." for part in parts if part)
+        return BlockDraft("paragraph", text, caption=True)
+    if kind in FORMAL:
+        return BlockDraft("paragraph", _read_title(title), caption=kind in CAPTIONED)
+    return BlockDraft("heading", _read_title(title), level=min(6, level))
 
 
 def _read_within(element: Element, level: int, depth: int) -> Iterator[BlockDraft]:
@@ -138,7 +159,7 @@ def _read_line(element: Element) -> str:
             parts.append(one)
         elif one is element or element_name(one) not in WITHIN | SILENT:
             parts.append(" " if element_name(one) in BREAKS else one.text or "")
-            parting = "" if element_name(one) in LINES or _count_letters(one) else " "  # parts of a name or an address
+            parting = "" if element_name(one) in LINES or count_letters(one) else " "  # parts of a name or an address
             for child in reversed(one):
                 waiting += [child.tail or parting, child]
     return " ".join("".join(parts).split())
@@ -152,16 +173,18 @@ def _read_title(element: Element) -> str:
 def _read_list(parent: Element, level: int, depth: int) -> Iterator[BlockDraft]:
     """Each item with its term, which may stand in front of it; what an item holds beside its first words stands below
     it. What stands between items is read too."""
-    term = ""
+    term, marks = "", find_marks(parent)
     for item in parent:
         name = element_name(item)
-        if name in TERMS:
+        if is_term(item):
             term = " ".join(filter(None, (term, _read_title(item))))
         elif depth <= DEEPEST and name in LISTS:
             yield from _read_list(item, level + 1, depth + 1)
         elif depth <= DEEPEST and name in ITEMS:
-            yield from _read_entry(item, term, level, depth)
+            yield from _read_entry(item, term, level, depth, next(marks))
             term = ""
+        elif name in TITLES and element_name(parent) in SECTIONS:
+            continue
         elif name in TITLES:
             yield BlockDraft("paragraph", _read_line(item))
         else:
@@ -169,14 +192,17 @@ def _read_list(parent: Element, level: int, depth: int) -> Iterator[BlockDraft]:
     yield BlockDraft("paragraph", term)
 
 
-def _read_entry(item: Element, term: str, level: int, depth: int) -> Iterator[BlockDraft]:
-    """One item of a list behind its term."""
+def _read_entry(item: Element, term: str, level: int, depth: int, mark: str) -> Iterator[BlockDraft]:
+    """One item of a list behind its mark and its term."""
     line = _is_line(item)
-    terms = [_read_title(one) for one in item if element_name(one) in TERMS and not line]
+    label = find_label(item)
+    terms = [
+        _read_title(one) for one in item if is_term(one) and not line and not (label and element_name(one) == "label")
+    ]
     drafts = [one for one in _read_item(item, depth + 1, line=line) if one.text or one.cells]
     first = drafts.pop(0).text if drafts and drafts[0].type == "paragraph" else ""
     words = ": ".join(filter(None, (" ".join(filter(None, (term, *terms))), first)))
-    yield BlockDraft("list", f"- {words}", level=level)
+    yield BlockDraft("list", f"{label or mark} {words}", level=level)
     for draft in drafts:
         nested = draft.type == "list"
         yield BlockDraft("list", draft.text, level=draft.level + level) if nested else draft
@@ -184,9 +210,9 @@ def _read_entry(item: Element, term: str, level: int, depth: int) -> Iterator[Bl
 
 def _is_line(item: Element) -> bool:
     """Whether the words of an item stand in no paragraph of their own."""
-    if element_name(item) in CITATIONS or _count_letters(item):
+    if element_name(item) in CITATIONS or count_letters(item):
         return True
-    named = any(element_name(one) in TERMS for one in item)
+    named = any(map(is_term, item))
     return not named and not _holds_blocks(item)
 
 
@@ -196,14 +222,14 @@ def _read_item(item: Element, depth: int, *, line: bool) -> Iterator[BlockDraft]
         yield from _read_within(item, 6, depth)
         return
     for child in item:
-        if element_name(child) not in TERMS:
+        if not is_term(child):
             yield from _read_element(child, 6, 6, depth)
 
 
 def _read_table(table: Element, level: int, depth: int) -> Iterator[BlockDraft]:
     for child in table:
         if element_name(child) in TITLES | {"caption"}:
-            yield BlockDraft("paragraph", _read_line(child) or " ".join("".join(map(str, child.itertext())).split()))
+            yield replace(_draft_title(child, level), type="paragraph", level=0, caption=True)
     rows: list[list[RawCell]] = []
     for row in table.iter():
         if element_name(row) not in ROWS:

@@ -12,9 +12,11 @@ from ragstone.core.errors import Refused
 from ragstone.core.plural import format_count
 from ragstone.core.types import Extraction, Json
 from ragstone.extraction.archive import PROLOG, Element, parse_xml
-from ragstone.extraction.feed.documents import ROOTS, is_document, read_document
+from ragstone.extraction.feed.document_elements import ROOTS
+from ragstone.extraction.feed.documents import is_document, read_document
 from ragstone.extraction.feed.elements import element_name, read_content, read_title
 from ragstone.extraction.feed.fields import is_unseen, read_fields
+from ragstone.extraction.feed.journal_articles import prepare_article
 from ragstone.extraction.html.parse import Html
 from ragstone.extraction.plain_text import PlainText
 from ragstone.extraction.record.builder import BlockDraft, write_record
@@ -58,9 +60,10 @@ class Feed:
         if kind == "html":
             return replace(Html().extract(data, path=path), media_type=self.media_type)
         if is_document(root):
+            meta = prepare_article(root) if kind == "article" else {}
             record, blocks = write_record(read_document(root))
             first = next((block.text for block in blocks if block.type == "heading"), None)
-            return Extraction(record, blocks, self.media_type, first, {}, ())
+            return Extraction(record, blocks, self.media_type, first, meta, ())
         if kind not in FEEDS:
             return PlainText(media_type=self.media_type).extract(data, path=path)
         about = next((child for child in root if element_name(child) == "channel"), root)
