@@ -134,7 +134,7 @@ DELIMITED = SandboxedFormat("csv/7", "ragstone.extraction.spreadsheet.delimited:
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
         HTML: SandboxedFormat("html/16", "ragstone.extraction.html.parse:parse_html"),
-        XML: SandboxedFormat("feed/11", "ragstone.extraction.feed.parse:parse_feed"),
+        XML: SandboxedFormat("feed/11", "ragstone.extraction.xml_formats.parse:parse_xml_file"),
         MEDIAWIKI: SandboxedFormat("mediawiki/1", "ragstone.extraction.mediawiki.dump:parse_dump"),
         WIKI_PAGE: SandboxedFormat("wiki-page/1", "ragstone.extraction.mediawiki.dump:parse_page"),
         MHTML: SandboxedFormat("mhtml/12", "ragstone.extraction.mail.mhtml:parse_mhtml"),

@@ -17,6 +17,9 @@ XML_WORKBOOK = re.compile(
 KNOWN_XML = re.compile(
     PROLOG + rb"(?:<!DOCTYPE\s[^\[\]<>]{0,1000}>\s*+)?"
     rb"<(?:page\s[^>]{0,1000}\"http://projectmallard\.org/"
+    rb"|office:document(?:-content)?\s|(?:\w{1,20}:)?definitions\s[^>]{0,4000}omg\.org/spec/BPMN/"
+    rb"|map\s[^>]{0,1000}>\s*+(?:<!--(?s:.*?)-->\s*+)*+<(?:node|properties|attribute_registry|title|topic)"
+    rb"|(?:opml|xliff|tmx|bookmap)[\s>]|root>\s*+(?:<!--(?s:.*?)-->\s*+)*+<(?:xsd:schema|resheader)\s"
     rb"|(?:article|book|chapter|refentry|TEI|dita|topic|concept|task|FictionBook)[\s>])"
 )
 FIRST_ELEMENT = re.compile(PROLOG + rb"<([a-z][a-z0-9]{0,10})[\s/>]", re.IGNORECASE)

@@ -52,7 +52,10 @@ class Feed:
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused`: encoding, and empty for a feed without an entry or title."""
-        root = _parse_root(data, path)
+        return self.read(parse_root(data, path), data, path=path)
+
+    def read(self, root: Element | None, data: bytes, *, path: str) -> Extraction:
+        """A file by its root, None if it is not XML. Raises as `extract` does."""
         if root is None:
             found = PlainText(media_type=self.media_type).extract(data, path=path)
             return replace(found, warnings=(*found.warnings, UNREADABLE))
@@ -75,8 +78,8 @@ class Feed:
         return Extraction(record, blocks, self.media_type, title, _collect_meta(about), tuple(dict.fromkeys(warnings)))
 
 
-def _parse_root(data: bytes, path: str) -> Element | None:
-    """The root of the file; None for what is no XML. What only a document type would explain is explained here."""
+def parse_root(data: bytes, path: str) -> Element | None:
+    """The root of the file, None if it is not XML. Names that only a document type declares are replaced first."""
     with suppress(Refused):
         return parse_xml(data, path=path, name="the file")
     with suppress(Refused):
@@ -209,8 +212,3 @@ def _find_child(element: Element, *names: str) -> Element | None:
     """The first child with text by these names, the names in order."""
     found = _find_children(element, names)
     return next((one for one in found if "".join(map(str, one.itertext())).strip()), None)
-
-
-def parse_feed(data: bytes, *, path: str) -> Extraction:
-    """Extract a feed; see `Feed`."""
-    return Feed().extract(data, path=path)

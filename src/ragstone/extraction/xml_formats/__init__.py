@@ -1,0 +1,1 @@
+"""Formats written as XML that are known by their root: outlines, processes, translations, flat OpenDocument."""
