@@ -10,7 +10,7 @@ import pytest
 import ragstone
 from ragstone import Where, extraction
 from ragstone.core.errors import UsageError
-from ragstone.extraction.record.confidentiality import find_marked_head
+from ragstone.extraction.record.confidentiality import find_marked_data, find_marked_head
 from tests.extraction.docx.files import document
 from tests.extraction.docx.files import p as paragraph
 from tests.extraction.made import make_archive, make_epub, make_notebook, make_odt
@@ -169,6 +169,18 @@ OTHERS = {
     "data.json": b'{"who": "Dana", "earns": "4711 apples", "confidentiality": "restricted"}',
     "data.xml": b"<?xml version='1.0'?>\n<doc>\n<confidentiality>restricted</confidentiality>\n"
     b"<p>Dana earns 4711 apples a month.</p></doc>",
+    "behind a blank line.yaml": b"who: Dana\n\nconfidentiality: restricted\n",
+    "truth.yaml": b"who: Dana\nearns: 4711 apples a month\nrestricted: true\n",
+    "second document.yaml": b"who: Dana\nearns: 4711 apples a month\n---\nrestricted: !!bool 'yes'\n",
+    "mapping.yaml": b"earns: 4711 apples a month\nclassification:\n  level: restricted # board\n",
+    "class.yml": b"earns: 4711 apples a month\nData Classification: Restricted - internal use only\n",
+    "flow.yaml": b"{earns: 4711 apples a month, restricted: true}",
+    "truth.json": b'{"earns": "4711 apples a \\u0022month", "re\\u0073tricted": true}',
+    "class.json": b'{"earns": "4711 apples a month", "sensitivity": {"level": "Restricted"}}',
+    "truth.toml": b"earns = '4711 apples a month'\n\nrestricted = true\n[a]\nb = 1\n",
+    "class.md": fence("classification: Restricted").encode(),
+    "toml.md": f"+++\nrestricted = true\n+++\n{BODY}".encode(),
+    "class.docx": office("docx", "docProps/custom.xml", CUSTOM.replace('"Confidentiality"', '"Classification"')),
     "field.rst": b":title: Salaries\n:confidentiality: restricted\n\nDana earns 4711 apples a month.\n",
     "attribute.adoc": b"= Salaries\n:confidentiality: restricted\n\nDana earns 4711 apples a month.\n",
     "keyword.org": b"#+TITLE: Salaries\n#+CONFIDENTIALITY: restricted\n\nDana earns 4711 apples a month.\n",
@@ -215,6 +227,19 @@ OPEN = {
     "unreadable.md": fence("title: Plan: two\nproject: X"),
     "prose.txt": "Levels\n======\n\nWrite\n\nconfidentiality: restricted\n",
     "page.html": PAGE.format('<meta name="description" content="restricted access">'),
+    "says no.yaml": "restricted: false\n",
+    "levels of a policy.yaml": "classification:\n- public\n- restricted\n",
+    "remark.yaml": "classification: internal # not restricted\n",
+    "negated.yaml": "classification: non-restricted\n",
+    "property.yaml": "openapi: 3.0.0\ncomponents:\n  properties:\n    restricted:\n      default: true\n",
+    "text.yaml": "note: |\n  restricted: true\n",
+    "entries.yaml": "- restricted: true\n- restricted: false\n",
+    "says no.json": '{"restricted": false}',
+    "property.json": '{"properties": {"restricted": true, "classification": "restricted"}}',
+    "entries.json": '[{"restricted": true}]',
+    "entries.jsonl": '{"restricted": true}\n{"restricted": false}\n',
+    "table.toml": "a = 1\n[pod]\nrestricted = true\n",
+    "truth.md": fence("restricted: no"),
 }
 
 
@@ -267,3 +292,8 @@ def test_a_read_key_sees_none_of_them(tmp_path: Path) -> None:
 def test_the_top_of_a_long_text_is_looked_at_in_linear_time() -> None:
     for unit in ("---\nconfidentiality: x\n", "<!-- confidentiality -->\n", "confidentiality: \n", "!?|:\n"):
         in_step(lambda times, unit=unit: find_marked_head("---\n" + unit * times), 20_000, 80_000, most=8)  # type: ignore[misc]  # bound at once
+
+
+@pytest.mark.parametrize("unit", ['"\\', '"restricted":[', "a b:\n - x\n", "a:'\n", "{a b,"])
+def test_the_keys_of_a_file_of_data_are_looked_at_in_linear_time(unit: str) -> None:
+    in_step(lambda times: find_marked_data(f"{{{unit * times} restricted"), 2_000, 8_000, most=8)

@@ -127,7 +127,7 @@ CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by an
 # Text formats whose first lines may say who sees them, beside what their parsers read.
 HEADED = (XML, EML, MHTML, CODE, ROFF, WIKI_PAGE)
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, ODP, EPUB, *EXPORTS)  # formats whose text may begin with such lines
-WORKBOOK = SandboxedFormat("workbook/8", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
+WORKBOOK = SandboxedFormat("workbook/9", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
 LARGE_JSON = SandboxedFormat("", "ragstone.extraction.plain_text:parse_json")
 DELIMITED = SandboxedFormat("csv/7", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
@@ -139,8 +139,8 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         WIKI_PAGE: SandboxedFormat("wiki-page/1", "ragstone.extraction.mediawiki.dump:parse_page"),
         MHTML: SandboxedFormat("mhtml/12", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/12", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
-        DOCX: SandboxedFormat("docx/7", "ragstone.extraction.docx.parse:parse_docx"),
-        PPTX: SandboxedFormat("pptx/7", "ragstone.extraction.pptx.parse:parse_pptx"),
+        DOCX: SandboxedFormat("docx/8", "ragstone.extraction.docx.parse:parse_docx"),
+        PPTX: SandboxedFormat("pptx/8", "ragstone.extraction.pptx.parse:parse_pptx"),
         EML: SandboxedFormat("eml/14", "ragstone.extraction.mail.eml:parse_eml"),
         MBOX: SandboxedFormat("mbox/5", "ragstone.extraction.mail.mbox:parse_mbox"),
         CSV: DELIMITED,
@@ -152,7 +152,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         ROFF: SandboxedFormat("roff/2", "ragstone.extraction.roff.parse:parse_roff"),
         ODT: SandboxedFormat("odt/3", "ragstone.extraction.odt:parse_odt"),
         ODP: SandboxedFormat("odp/2", "ragstone.extraction.odp:parse_odp"),
-        VSDX: SandboxedFormat("vsdx/2", "ragstone.extraction.vsdx:parse_vsdx"),
+        VSDX: SandboxedFormat("vsdx/3", "ragstone.extraction.vsdx:parse_vsdx"),
         RTF: SandboxedFormat("rtf/3", "ragstone.extraction.rtf:parse_rtf"),
         **{kind: SandboxedFormat(*how) for kind, how in EXPORTS.items()},
         OLE_WORKBOOK: WORKBOOK,

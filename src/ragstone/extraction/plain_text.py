@@ -58,7 +58,7 @@ class PlainText:
     numbers of several parts follow it in the file.
     """
 
-    recipe: str = "text-12"
+    recipe: str = "text-13"
     media_type: str = "text/plain"
     people: Mapping[str, str] = field(default_factory=dict)
 
@@ -79,7 +79,9 @@ class PlainText:
             raise Refused("empty", f"{path} holds no text")
         first = blocks[0]
         title = first.text if first.type == "heading" else None
-        return close_if_marked(Extraction(record, blocks, self.media_type, title, {}, warnings), record)
+        found = Extraction(record, blocks, self.media_type, title, {}, warnings)
+        is_toml = file_suffix(path) == ".toml"
+        return close_if_marked(found, record, data=record if is_toml or self.media_type == JSON else "", toml=is_toml)
 
 
 def _write_export(text: str, path: str, people: Mapping[str, str]) -> Extraction | None:

@@ -42,7 +42,7 @@ class Yaml:
     """YAML by its indentation. The text of record is the decoded file; keys of parts that are too large for a block are
     headings, at most six deep. Anchors, tags and values are not interpreted."""
 
-    recipe: str = "yaml-1"
+    recipe: str = "yaml-2"
     media_type: str = YAML
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
@@ -61,7 +61,7 @@ class Yaml:
         )
         if not blocks:
             raise Refused("empty", f"{path} holds no text")
-        return close_if_marked(Extraction(record, blocks, self.media_type, None, {}, warnings), record)
+        return close_if_marked(Extraction(record, blocks, self.media_type, None, {}, warnings), record, data=record)
 
 
 def _read_lines(text: str) -> Iterator[_Line]:

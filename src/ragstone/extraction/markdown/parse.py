@@ -34,7 +34,7 @@ class Markdown:
     comments, link definitions and front matter are none, but for one of its lines about the subject.
     """
 
-    recipe: str = "markdown-10"
+    recipe: str = "markdown-11"
     media_type: str = "text/markdown"
 
     def extract(self, data: bytes, *, path: str) -> Extraction:

@@ -12,7 +12,7 @@ from ragstone.core.types import Json
 from ragstone.extraction.archive import Archive
 from ragstone.extraction.ooxml.elements import Element, local_name
 from ragstone.extraction.ooxml.package import Package
-from ragstone.extraction.record.confidentiality import KEY, find_marked_head, is_confidentiality
+from ragstone.extraction.record.confidentiality import KEY, find_marked_head, is_confidentiality, marks_restricted
 from ragstone.extraction.record.dates import iso_date
 
 # Titles that programs put there.
@@ -68,6 +68,8 @@ def _find_levels(root: Element) -> Iterator[str]:
             not len(element) and find_marked_head(text)
         ):
             yield text.lower()
+        elif any(marks_restricted(name, text) for name in names):
+            yield RESTRICTED
 
 
 def attempt_properties(package: Package) -> tuple[str | None, Json]:
