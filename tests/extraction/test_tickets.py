@@ -62,6 +62,19 @@ def test_each_ticket_is_a_section_and_each_piece_of_it_has_key_and_title() -> No
     assert found.title == "jira"
 
 
+def test_texts_in_the_markup_of_jira_are_read_as_it_shows_them() -> None:
+    rows = make_jira(3)
+    rows[1][4] = f"h3. Steps\n# Open *it*\n{{code:sh}}\nrun  -x\n{{code}}\n{LONG}"
+    found = read(rows)
+    assert [(block.type, block.level, block.text) for block in found.blocks if block.spans[0].rows == (2, 2)][2:-1] == [
+        ("paragraph", 0, "Description (OPS-0):"),
+        ("heading", 5, "Steps"),
+        ("list", 1, "1. Open it"),
+        ("code", 0, "run  -x"),
+        ("paragraph", 0, LONG.strip()),
+    ]
+
+
 @pytest.mark.parametrize(
     ("labels", "row", "heading"),
     [

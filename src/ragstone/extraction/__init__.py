@@ -53,6 +53,7 @@ from ragstone.extraction.media_types import (
     TSV,
     VSDX,
     WIKI_PAGE,
+    WIKIS,
     XML,
     YAML,
     ZIP,
@@ -125,18 +126,19 @@ class SandboxedFormat:
 UNDECIDED = (ZIP, OLE, GZIPPED, "text/utf-16")  # by the start of a file alone
 CONVERTED: Mapping[str, str] = MappingProxyType({DOC: DOCX, PPT: PPTX})  # by another program, before they are read
 # Text formats whose first lines may say who sees them, beside what their parsers read.
-HEADED = (XML, EML, MHTML, CODE, ROFF, WIKI_PAGE)
+HEADED = (XML, EML, MHTML, CODE, ROFF, WIKI_PAGE, *WIKIS)
 HEADED_RECORDS = (NOTEBOOK, RTF, ODT, ODP, EPUB, *EXPORTS)  # formats whose text may begin with such lines
 WORKBOOK = SandboxedFormat("workbook/9", "ragstone.extraction.spreadsheet.workbook:parse_workbook")
 IMAGE = SandboxedFormat("image/3", "ragstone.extraction.image.parse:parse_image")
 LARGE_JSON = SandboxedFormat("", "ragstone.extraction.plain_text:parse_json")
-DELIMITED = SandboxedFormat("csv/7", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
+DELIMITED = SandboxedFormat("csv/8", "ragstone.extraction.spreadsheet.delimited:parse_delimited")
 SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
     {
         HTML: SandboxedFormat("html/16", "ragstone.extraction.html.parse:parse_html"),
         XML: SandboxedFormat("feed/11", "ragstone.extraction.xml_formats.parse:parse_xml_file"),
         MEDIAWIKI: SandboxedFormat("mediawiki/1", "ragstone.extraction.mediawiki.dump:parse_dump"),
         WIKI_PAGE: SandboxedFormat("wiki-page/1", "ragstone.extraction.mediawiki.dump:parse_page"),
+        **{kind: SandboxedFormat("wiki/1", f"ragstone.extraction.wiki.parse:parse_{kind[7:]}") for kind in WIKIS},
         MHTML: SandboxedFormat("mhtml/12", "ragstone.extraction.mail.mhtml:parse_mhtml"),
         PDF: SandboxedFormat("pdf/12", "ragstone.extraction.image.pdf_with_ocr:parse_pdf", locked=True),
         DOCX: SandboxedFormat("docx/8", "ragstone.extraction.docx.parse:parse_docx"),

@@ -3,7 +3,7 @@
 from ragstone.extraction.media_types import CONFLUENCE, DRAWING, SHAREPOINT, XML_WORKBOOK
 
 EXPORTS = {
-    CONFLUENCE: ("confluence/1", "ragstone.extraction.confluence.space:parse_space"),
+    CONFLUENCE: ("confluence/2", "ragstone.extraction.confluence.space:parse_space"),
     DRAWING: ("drawio/1", "ragstone.extraction.drawio:parse_drawio"),
     SHAREPOINT: ("sharepoint/1", "ragstone.extraction.sharepoint:parse_sharepoint"),
     XML_WORKBOOK: ("xml-workbook/1", "ragstone.extraction.spreadsheet.xml_workbook:parse_xml_workbook"),

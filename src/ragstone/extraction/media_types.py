@@ -12,6 +12,7 @@ from ragstone.extraction.holed_text import is_holed_text, is_utf8
 from ragstone.extraction.mail_boundaries import is_archive, is_server_mail
 from ragstone.extraction.manual_pages import is_manual_page
 from ragstone.extraction.unmarked_utf16 import find_utf16
+from ragstone.extraction.wiki_beginnings import find_wiki
 
 BINARY = "application/octet-stream"
 PDF = "application/pdf"
@@ -25,6 +26,7 @@ EML = "message/rfc822"
 MBOX = "application/mbox"
 MEDIAWIKI = "application/x-mediawiki+xml"
 WIKI_PAGE = "text/x-mediawiki"
+WIKIS = DOKUWIKI, JIRA, TEXTILE, CREOLE = ("text/x-dokuwiki", "text/x-jira", "text/x-textile", "text/x-creole")
 CONFLUENCE = "application/x-confluence+xml"
 SHAREPOINT = "text/x-sharepoint-page"
 DRAWING = "application/vnd.jgraph.mxfile"
@@ -76,6 +78,10 @@ BY_NAME = {
     ".org": ORG,
     **dict.fromkeys((".tex", ".latex", ".ltx"), TEX),
     **dict.fromkeys((".mediawiki", ".wiki"), WIKI_PAGE),
+    ".dokuwiki": DOKUWIKI,
+    ".jira": JIRA,
+    ".textile": TEXTILE,
+    ".creole": CREOLE,
     **dict.fromkeys((".srt", ".vtt"), SUBTITLES),
     **dict.fromkeys((".ics", ".ifb", ".vcs"), CALENDAR),
     **dict.fromkeys((".vcf", ".vcard"), CARD),
@@ -199,7 +205,7 @@ def detect(data: bytes, path: str) -> str:
             return GZIPPED  # of a damaged one its reader says so
         return named if found == "text/utf-16" and named not in NOT_GUESSED else found
     start = data[:LOOKED_AT].removeprefix(codecs.BOM_UTF8)
-    if known := next((kind for is_kind, kind in BY_BEGINNING if is_kind(start)), None):
+    if named not in WIKIS and (known := next((kind for is_kind, kind in BY_BEGINNING if is_kind(start)), None)):
         return known
     if named == "text/plain" and (is_server_mail(start, path) or is_manual_page(start)):
         return EML if is_server_mail(start, path) else ROFF
@@ -218,6 +224,8 @@ def _detect_export(start: bytes, suffix: str) -> str:
         return MHTML
     if beginnings.is_known_xml(start):
         return XML
+    if suffix in ("", ".txt", ".text") and (wiki := find_wiki(start)):
+        return f"text/x-{wiki}"
     if beginnings.is_part_of_page(start, suffix):
         return HTML
     mark = beginnings.find_delimiter(start, suffix)

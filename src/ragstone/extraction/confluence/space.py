@@ -14,6 +14,8 @@ from ragstone.extraction.confluence.storage import build_page
 from ragstone.extraction.html.parse import Html
 from ragstone.extraction.media_types import CONFLUENCE
 from ragstone.extraction.record.builder import BlockDraft, adopt_blocks, write_record
+from ragstone.extraction.wiki.jira import JIRA, has_jira_marks
+from ragstone.extraction.wiki.reader import read_wiki
 
 PAGES = ("Page", "BlogPost")
 PEOPLE = ("ConfluenceUserImpl", "InternalUser")
@@ -160,6 +162,8 @@ def _read_text(storage: str, space: _Space) -> tuple[list[BlockDraft], tuple[str
     """The blocks of a text, headings below that of its page, and what its reader warns of."""
     if not storage.strip():
         return [], ()
+    if "</" not in storage and has_jira_marks(storage):  # a page of before version 4
+        return list(read_wiki(storage, JIRA, above=1)), ()
     try:
         page = f"<html><body><main>{build_page(storage, space.people)}</main></body></html>"
         found = Html().extract(page.encode(errors="replace"), path="page")

@@ -7,6 +7,8 @@ from dataclasses import replace
 from ragstone.core.types import Block
 from ragstone.extraction.record.builder import BlockDraft, write_record
 from ragstone.extraction.spreadsheet.rows import Line
+from ragstone.extraction.wiki.jira import JIRA, has_jira_marks
+from ragstone.extraction.wiki.reader import read_wiki
 
 LONG_CELL = 400  # characters of a text that is read by itself
 LONG_ROW = 800  # of a row that is more than most models read (256 tokens)
@@ -83,12 +85,23 @@ def _draft_section(row: Line, labels: dict[int, str], named: Sequence[int]) -> I
         yield BlockDraft("paragraph", "\n".join(lines))
     for col, text in values.items():
         if col not in told:
-            first, *more = PARAGRAPHS.split(text.replace("\r\n", "\n").replace("\r", "\n").strip())
-            # A piece may hold the end of one section and the beginning of the next: the key stands there too.
-            yield BlockDraft(
-                "paragraph", _label(f"{labels.get(col, '')} ({key})" if key else labels.get(col, ""), first.rstrip())
-            )
-            yield from (BlockDraft("paragraph", part.rstrip()) for part in more)
+            label = labels.get(col, "")
+            yield from _draft_text(f"{label} ({key})" if key else label, text)
+
+
+def _draft_text(label: str, text: str) -> Iterator[BlockDraft]:
+    """A long text behind its label, in the markup of Jira as its reader sees it. A piece of it may hold the end of one
+    section and the beginning of the next: the key stands in the label too."""
+    plain = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if has_jira_marks(plain):
+        first, *rest = list(read_wiki(plain, JIRA, above=2)) or [BlockDraft("paragraph")]
+        is_paragraph = first.type == "paragraph"
+        yield BlockDraft("paragraph", _label(label, first.text) if is_paragraph else f"{label}:")
+        yield from rest if is_paragraph else (first, *rest)
+        return
+    first_part, *more = PARAGRAPHS.split(plain)
+    yield BlockDraft("paragraph", _label(label, first_part.rstrip()))
+    yield from (BlockDraft("paragraph", part.rstrip()) for part in more)
 
 
 def _label(label: str, text: str) -> str:

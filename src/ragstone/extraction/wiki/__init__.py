@@ -1,0 +1,1 @@
+"""Markups of wikis and trackers other than MediaWiki's: DokuWiki, Jira and Confluence, Textile, Creole."""

@@ -1,0 +1,63 @@
+"""Creole (http://www.wikicreole.org), the markup that several wikis share."""
+
+import re
+
+from ragstone.extraction.wiki.dialect import Dialect, Held, Item, WikiCell, take_last
+
+CODE = re.compile(r"^\{\{\{[ \t]*\n((?:(?!\}\}\}|\{\{\{[ \t]*$).*\n)*+)\}\}\}[ \t]*$", re.MULTILINE)
+VERBATIM = re.compile(r"\{\{\{((?:[^{}]|\{(?!\{\{)|\}(?!\}\})){0,2000}+\}?)\}\}\}")
+HEADING = re.compile(r"[ \t]*(={1,6})[ \t]*([^=\s].{0,300}?)[ \t]*=*[ \t]*")
+ITEM = re.compile(r"[ \t]*(\*{1,6}|#{1,6})(?:[ \t]+|(?<=^[*#]))(?![*#])(\S.*)")
+PARTED = re.compile(r"\[\[.*?\]\]|\{\{.*?\}\}|~.|\|=?")
+LINK = re.compile(r"\[\[([^\]|\n]{1,1000})(?:\|([^\]\n]{0,1000}))?\]\]")
+IMAGE = re.compile(r"\{\{([^}|\n]{1,1000})(?:\|([^}\n]{0,1000}))?\}\}")
+
+
+def _hold(text: str, held: Held) -> str:
+    text = CODE.sub(lambda found: held.hold(found[1], code=True), text)
+    return VERBATIM.sub(lambda found: held.hold(found[1], code="\n" in found[1]), text)
+
+
+def _read_heading(line: str) -> tuple[int, str] | None:
+    found = HEADING.fullmatch(line)
+    return (len(found[1]), found[2]) if found else None
+
+
+def _read_item(line: str) -> Item | None:
+    found = ITEM.fullmatch(line)
+    return Item(len(found[1]), found[1][0] == "#", found[2]) if found else None
+
+
+def _read_row(line: str) -> list[WikiCell] | None:
+    text = line.strip()
+    if not text.startswith("|") or len(text) < 2:
+        return None
+    cells: list[WikiCell] = []
+    at, mark = 0, ""
+    for part in PARTED.finditer(text):
+        if part[0] not in ("|", "|="):
+            continue
+        if mark:
+            cells.append(WikiCell(text[at : part.start()], mark == "|="))
+        at, mark = part.end(), part[0]
+    if text[at:].strip():
+        cells.append(WikiCell(text[at:], mark == "|="))
+    return cells or None
+
+
+CREOLE = Dialect(
+    hold=_hold,
+    heading=_read_heading,
+    item=_read_item,
+    row=_read_row,
+    inline=(
+        (IMAGE, lambda found: (found[2] or "").strip()),
+        (LINK, lambda found: (found[2] or "").strip() or take_last(found[1].strip())),
+        (re.compile(r"\\\\"), "\n"),
+        (re.compile(r"(?<!~)\*\*(?!\s)([^\n]{1,800}?)(?<!~)\*\*"), r"\1"),
+        (re.compile(r"(?<![:~])//(?!\s)([^\n]{1,800}?)(?<![:~])//"), r"\1"),
+        (re.compile(r"~(?=[^\w\s])"), ""),
+    ),
+    skipped=re.compile(r"-{4,}|<<[^<>\n]{1,200}>>"),
+    quote=re.compile(r">+[ \t]*"),
+)
