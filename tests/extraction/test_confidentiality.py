@@ -181,6 +181,9 @@ OTHERS = {
     "class.md": fence("classification: Restricted").encode(),
     "toml.md": f"+++\nrestricted = true\n+++\n{BODY}".encode(),
     "class.docx": office("docx", "docProps/custom.xml", CUSTOM.replace('"Confidentiality"', '"Classification"')),
+    "data-utf16.xml": "<doc>\n<confidentiality>restricted</confidentiality>\n<p>4711 apples a month</p></doc>".encode(
+        "utf-16"
+    ),
     "field.rst": b":title: Salaries\n:confidentiality: restricted\n\nDana earns 4711 apples a month.\n",
     "attribute.adoc": b"= Salaries\n:confidentiality: restricted\n\nDana earns 4711 apples a month.\n",
     "keyword.org": b"#+TITLE: Salaries\n#+CONFIDENTIALITY: restricted\n\nDana earns 4711 apples a month.\n",

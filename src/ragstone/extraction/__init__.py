@@ -12,6 +12,7 @@ from ragstone.core.ports import Extractor
 from ragstone.core.types import Extraction
 from ragstone.extraction import sandbox
 from ragstone.extraction.code_languages import lacks_grammars
+from ragstone.extraction.decoding import encoding_from_bom
 from ragstone.extraction.document_sizes import STANDARD, Limits, check_size, is_text
 from ragstone.extraction.export_formats import EXPORTS
 from ragstone.extraction.gzipped import unpack_text
@@ -265,7 +266,8 @@ def _extract_in_sandbox(
         return processes.run(foreign.parser, data, path=path, options={**options, **known}, bounds=bounds)
 
     found = try_passwords(read, passwords if foreign.locked else ())
-    head = data.decode(errors="replace") if found.media_type in HEADED else ""
+    marked = encoding_from_bom(data)
+    head = data.decode(marked[0] if marked else "utf-8", errors="replace") if found.media_type in HEADED else ""
     return close_if_marked(found, found.record if found.media_type in HEADED_RECORDS else head)
 
 

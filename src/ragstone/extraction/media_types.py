@@ -205,11 +205,12 @@ def detect(data: bytes, path: str) -> str:
             return GZIPPED  # of a damaged one its reader says so
         return named if found == "text/utf-16" and named not in NOT_GUESSED else found
     start = data[:LOOKED_AT].removeprefix(codecs.BOM_UTF8)
-    if named not in WIKIS and (known := next((kind for is_kind, kind in BY_BEGINNING if is_kind(start)), None)):
+    shown = _show_start(start)
+    if named not in WIKIS and (known := next((kind for is_kind, kind in BY_BEGINNING if is_kind(shown)), None)):
         return known
     if named == "text/plain" and (is_server_mail(start, path) or is_manual_page(start)):
         return EML if is_server_mail(start, path) else ROFF
-    if named == "text/plain" and (exported := _detect_export(start, file_suffix(path))):
+    if named == "text/plain" and (exported := _detect_export(shown, file_suffix(path))):
         return exported
     if named == "text/plain":
         begun = start.lstrip()[:100].upper()
@@ -230,6 +231,12 @@ def _detect_export(start: bytes, suffix: str) -> str:
         return HTML
     mark = beginnings.find_delimiter(start, suffix)
     return TSV if mark == "\t" else CSV if mark else ""
+
+
+def _show_start(start: bytes) -> bytes:
+    """The start of a text in UTF-8, also of one whose mark says that it is UTF-16."""
+    marked = encoding_from_bom(start)
+    return start if marked is None else start.decode(marked[0], errors="ignore").lstrip("\ufeff").encode()
 
 
 def file_suffix(path: str) -> str:

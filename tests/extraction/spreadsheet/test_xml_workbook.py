@@ -85,3 +85,12 @@ def test_cells_stand_where_their_places_say() -> None:
 def test_what_is_no_workbook_is_refused(data: bytes, reason: str) -> None:
     assert isinstance(error := refusal(data, "a.xls"), Refused)
     assert error.reason == reason
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_a_workbook_in_utf_16_is_one_too(encoding: str) -> None:
+    text = workbook(sheet("S", row(cell("Größe")), row(cell("2", "Number")))).decode()
+    found = extract(
+        f"\ufeff{text}".encode(encoding) if encoding == "utf-16-be" else text.encode(encoding), path="a.xls"
+    )
+    assert (found.media_type, found.record) == (XML_WORKBOOK, "## S\n\n| Größe |\n|---|\n| 2 |")
