@@ -6,6 +6,7 @@ from lxml import etree
 from ragstone.core.errors import Refused
 from ragstone.core.types import Extraction
 from ragstone.extraction.html.parse import Html
+from ragstone.extraction.html.style_sheets import find_hiding_names
 from ragstone.extraction.html.tabs import find_tab_panels
 from tests.speed import in_step, within
 
@@ -43,6 +44,60 @@ def test_hidden_text_is_left_out_and_counted(attributes: str) -> None:
     extraction = read(f"<p>seen by all of you</p><p {attributes}>un seen</p><p>and this</p>")
     assert extraction.record == "seen by all of you\n\nand this"
     assert extraction.warnings == ("hidden text was left out: 6 characters in 1 place",)
+
+
+STYLED = "<style>{}</style><p>seen</p><div class='a x' id=z>un seen</div>{}"
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        ".x{display:none}",
+        "/* x */ div.x , .k { color:red; DISPLAY : none !important }",
+        "#z{visibility:hidden}",
+        "@import url(b); @media screen{.x{display:none}}",
+        ".x{display:none} @media print{.y{display:block}}",
+    ],
+)
+@pytest.mark.parametrize("more", ["", "<script type='application/ld+json'>{}</script>"])
+def test_what_a_pages_own_style_sheet_hides_is_left_out(sheet: str, more: str) -> None:
+    found = read(STYLED.format(sheet, more))
+    assert (found.record, found.warnings) == ("seen", ("hidden text was left out: 6 characters in 1 place",))
+
+
+@pytest.mark.parametrize(
+    ("sheet", "more"),
+    [
+        ("@media print{.x{display:none}}", ""),
+        ("@media (max-width:9px){.x{display:none}}", ""),
+        (".x{display:none} #tab:checked ~ .x{display:block}", ""),
+        (".x{display:none} @media (max-width:9px){.x{display:block!important}}", ""),
+        (".k .x{display:none}", ""),
+        (".x{color:red}", ""),
+        ("p{display:none", ""),
+        (".x{display:none}", "<script>show()</script>"),
+        (".x{display:none}", "<script src=a.js></script>"),
+        (".x{display:none}", "<p onclick='show()'></p>"),
+        (".a, .x, div, p{display:none}", "<p class=x style='display:block'>un seen</p>"),
+    ],
+)
+def test_what_a_rule_hides_for_some_readers_alone_is_kept(sheet: str, more: str) -> None:
+    assert read(STYLED.format(sheet, more)).record == "seen\n\nun seen"
+
+
+def test_a_page_whose_style_sheet_hides_all_of_it_is_read() -> None:
+    assert read("<style>.x{display:none}</style><div class=x>text</div>").record == "text"
+
+
+@pytest.mark.parametrize("unit", ["a", "a{", ".x,", "/* ", ".x{display:none", "a{b:c}", "@media screen{", "display "])
+def test_style_sheets_are_read_in_step(unit: str) -> None:
+    root = etree.fromstring("<html><style/></html>")
+
+    def find(times: int) -> None:
+        root[0].text = f"{unit * times} none"
+        find_hiding_names(root, "")
+
+    in_step(find, 10_000, 40_000, most=8)
 
 
 @pytest.mark.parametrize(

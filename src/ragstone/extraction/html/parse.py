@@ -122,6 +122,8 @@ def _write_flat(text: str) -> Writer:
 
 def _read_page(text: str) -> Page:
     page = parse_tree(text)
+    if page.hidden and not page.body.text:  # a program shows it
+        page = parse_tree(text, sheets=False)
     whole = page.body.text + page.aside
     page = page if page.aside <= COVERED * whole else parse_tree(text, aria=False)
     if page.body.text or "<noscript" not in text.lower():

@@ -19,6 +19,7 @@ from ragstone.extraction.html.hidden import (
     is_gone,
     replacement_text,
 )
+from ragstone.extraction.html.style_sheets import find_hiding_names, is_hidden_by_sheet
 from ragstone.extraction.html.swallowed import release_swallowed
 from ragstone.extraction.html.tabs import find_tab_panels, is_closed_panel
 
@@ -93,10 +94,11 @@ class TooDeep(Exception):
     """The parser gave up on the nesting; the rest of the page is missing from the tree."""
 
 
-def parse_tree(text: str, *, aria: bool = True, scripts: bool = True) -> Page:
+def parse_tree(text: str, *, aria: bool = True, scripts: bool = True, sheets: bool = True) -> Page:
     """The page; raises `TooDeep` when its elements nest by the thousand.
 
     `aria`: leave out what `aria-hidden` names. `scripts`: as a reader sees it who has them, without `noscript`.
+    `sheets`: leave out what the page's own style sheets hide.
     """
     text = CLOSED_ROOT.sub(r"\1>", drop_attributes(text))
     if "<frameset" in text.lower():  # then what stands in for frames is what there is to read
@@ -112,7 +114,9 @@ def parse_tree(text: str, *, aria: bool = True, scripts: bool = True) -> Page:
     if root is not None:
         release_swallowed(root)
         page.language = (root.get("lang") or root.get("xml:lang") or "")[:LONGEST]
-        _TreeBuilder(page, styled=SHEET.search(text) is not None, aria=aria, scripts=scripts).build(root)
+        _TreeBuilder(page, styled=SHEET.search(text) is not None, aria=aria, scripts=scripts).build(
+            root, find_hiding_names(root, text) if sheets else frozenset()
+        )
     return page
 
 
@@ -132,9 +136,12 @@ class _TreeBuilder:
         self._apart = False  # the part is one of those that are counted apart
         self._counted = False
         self._panels = frozenset[str]()
+        self._hiding = frozenset[str]()
         self._body = NOTHING
 
-    def build(self, root: "etree._Element") -> None:
+    def build(self, root: "etree._Element", hiding: frozenset[str]) -> None:
+        """Build the page of the parser's tree; `hiding` are the names that its style sheets hide."""
+        self._hiding = hiding
         self._panels = find_tab_panels(root)
         for event, element in etree.iterwalk(root, events=("start", "end")):
             tag = element.tag.lower() if isinstance(element.tag, str) else "script"
@@ -206,7 +213,8 @@ class _TreeBuilder:
             return False
         # A picture is seen for all that: only its description is not read out.
         self._aside = self._aria and tag not in ("img", "input") and about.get("aria-hidden", "").strip() == "true"
-        return self._aside or is_gone(about)
+        hidden = bool(self._hiding) and is_hidden_by_sheet(about, self._hiding)
+        return self._aside or hidden or is_gone(about)
 
     def _put_foreign_element(self, tag: str, element: "etree._Element") -> None:
         """What an element of another language says, all at once."""
