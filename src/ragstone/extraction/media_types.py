@@ -50,6 +50,7 @@ MSG = "application/vnd.ms-outlook"
 PST = "application/vnd.ms-outlook-pst"
 SHORTCUT = "application/x-ms-shortcut"
 TNEF = "application/vnd.ms-tnef"
+TNEF_MARK = b"\x78\x9f\x3e\x22"
 NOTEBOOK = "application/x-ipynb+json"
 CODE = "text/x-source-code"
 MARKUP = RST, ASCIIDOC, ORG, TEX = ("text/x-rst", "text/asciidoc", "text/org", "text/x-tex")
@@ -157,7 +158,7 @@ MAGIC = (
     (b"SQLite format 3\0", "application/vnd.sqlite3"),
     (b"!BDN", PST),
     (b"L\0\0\0\x01\x14\x02\0", SHORTCUT),
-    (b"\x78\x9f\x3e\x22", TNEF),
+    (TNEF_MARK, TNEF),
     (b"\x7fELF", "application/x-executable"),
     (b"MZ", "application/x-executable"),
     (b"BM", "image/bmp"),

@@ -103,6 +103,8 @@ def test_attachments_in_winmail_are_files() -> None:
     tnef = make_tnef(names=("Kisten März.pdf",)) + make_attribute(2, 0x0006800F, b"%PDF-")
     mail = make_mail(("application", "ms-tnef", "winmail.dat", tnef))
     assert read_all(mail.as_bytes()) == {"Kisten März.pdf": b"%PDF-"}
+    assert read_all(tnef, "winmail.dat") == {"Kisten März.pdf": b"%PDF-"}
+    assert is_candidate("winmail.dat")
 
 
 def test_files_in_outlook_messages_are_members_also_of_messages_in_them() -> None:

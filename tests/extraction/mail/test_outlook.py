@@ -105,6 +105,18 @@ def test_text_and_names_of_attachments_in_winmail_are_read(text: str, body: byte
     assert (found.meta["attachments"], found.warnings) == (["plan of the orchard.pdf"], ())
 
 
+def test_a_winmail_alone_is_the_mail_in_it() -> None:
+    subject = make_property(0x0037, 0x1F, "Zwölf\0".encode("utf-16-le"))
+    data = make_tnef(subject, make_property(0x1000, 0x1E, b"Twelve apples.\0"), names=("a.pdf",))
+    found = extract(data, path="mails/winmail.dat")
+    assert (found.title, found.meta["attachments"]) == ("Zwölf", ["a.pdf"])
+    assert found.record.endswith("Twelve apples.")
+    for odd, reason in ((data[:4], "broken"), (make_tnef(), "empty")):
+        with pytest.raises(Refused) as refused:
+            extract(odd, path="winmail.dat")
+        assert refused.value.reason == reason
+
+
 def test_damaged_winmail_is_read_as_far_as_it_goes() -> None:
     whole = make_tnef(make_property(0x1000, 0x1E, b"Twelve apples.\0"), names=("a.pdf",))
     rng = random.Random(5)

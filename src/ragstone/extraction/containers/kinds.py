@@ -16,7 +16,7 @@ START = 1 << 16  # bytes by which a container is known
 ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")
 PROMISED = frozenset((".zip", ".tar", ".tgz", ".taz", *mail.ENDINGS))
 NAMED = frozenset((*mail.ENDINGS, pdf.ENDING))
-ENDINGS = PROMISED | office.ENDINGS | {".gz", pdf.ENDING, ""}
+ENDINGS = PROMISED | office.ENDINGS | {".gz", pdf.ENDING, "", *mail.PACKED}
 
 
 def is_candidate(path: str) -> bool:

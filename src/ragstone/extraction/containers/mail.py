@@ -8,9 +8,10 @@ from ragstone.extraction.attachment_row import Attachment
 from ragstone.extraction.containers.container import Budget
 from ragstone.extraction.containers.parsed import ParsedContainer
 from ragstone.extraction.mail_boundaries import is_archive, is_server_mail, undo_quoting
-from ragstone.extraction.media_types import EML, MBOX, MSG, OLE_MARK, detect, file_suffix
+from ragstone.extraction.media_types import EML, MBOX, MSG, OLE_MARK, TNEF, TNEF_MARK, detect, file_suffix
 
 ARCHIVES = (".mbox", ".mbx")
+PACKED = (".dat", ".tnef")  # of TNEF, and of much else
 ENDINGS = (".eml", ".msg", ".oft", *ARCHIVES)
 # In every mail with an attachment; what has none of it need not be parsed.
 NAMED = re.compile(rb"name\*?\d{0,2}\*?\s*=|content-disposition:\s*attachment|message/|ms-tnef", re.IGNORECASE)
@@ -24,6 +25,8 @@ def find_mail_kind(start: bytes, path: str) -> str | None:
     suffix = file_suffix(path)
     if start.startswith(OLE_MARK):
         return MSG if suffix in (".msg", ".oft") else None
+    if start.startswith(TNEF_MARK):
+        return TNEF
     if suffix == ".eml":
         return EML
     if suffix in ARCHIVES:  # a mail may stand behind a damaged start
@@ -44,7 +47,7 @@ class MailContainer(ParsedContainer):
         self._kind = kind
         file.seek(0)
         data = file.read(budget.limits.document + 1)
-        wanted = NAMED_IN_MSG in data if kind == MSG else NAMED.search(data) is not None
+        wanted = NAMED_IN_MSG in data if kind == MSG else kind == TNEF or NAMED.search(data) is not None
         if kind == EML and not HEADER.search(data[:HEAD].replace(b"\0", b"")):
             self.add_problem("broken", "it is not a mail: no header names a sender, a subject or a date")
         if wanted and len(data) <= budget.limits.document:

@@ -26,8 +26,10 @@ from ragstone.extraction.mail.mime import (
     part_type,
 )
 from ragstone.extraction.mail.tnef import read_tnef
+from ragstone.extraction.mail.winmail import wrap_tnef
 from ragstone.extraction.mail_boundaries import find_messages, undo_quoting
 from ragstone.extraction.media_types import EML, MBOX, MSG
+from ragstone.extraction.media_types import TNEF as TNEF_FILE
 from ragstone.extraction.pdf_marks import is_plain_pdf
 from ragstone.extraction.record.confidentiality import KEY, close_if_marked, find_marked_head
 
@@ -83,6 +85,8 @@ def _list_of_mail(data: bytes, kind: str, *, path: str, folder: str, begin: int,
 
 
 def _read_message(data: bytes, kind: str) -> Message:
+    if kind == TNEF_FILE:
+        return wrap_tnef(data, path=TNEF_NAME)
     if kind == MSG:
         from oxmsg import Message as Outlook
 
@@ -122,8 +126,9 @@ def _find_mark(message: Message, data: bytes, kind: str, *, path: str, in_archiv
         return mail.marks[0] if mail.marks else PRIVATE
     if in_archive:
         return ""
-    head = "" if kind == MSG else data.decode(errors="replace")
+    head = "" if kind in (MSG, TNEF_FILE) else data.decode(errors="replace")
     with suppress(Refused):
+        data = message.as_bytes() if kind == TNEF_FILE else data
         found = _read_outlook(data, path) if kind == MSG else close_if_marked(parse_eml(data, path=path), head)
         return MARKED if found.meta.get(KEY) == RESTRICTED else ""
     return MARKED if find_marked_head(head) else ""

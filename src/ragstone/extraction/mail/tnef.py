@@ -11,7 +11,7 @@ from ragstone.extraction.mail.rtf_body import unpack_rtf, unwrap_page
 
 SIGNATURE = b"\x78\x9f\x3e\x22"
 HEAD = struct.Struct("<BII")  # level, name and kind, size
-BODY, CODE_PAGE = 0x0002800C, 0x00069007
+BODY, CODE_PAGE, SUBJECT = 0x0002800C, 0x00069007, 0x00018004
 MESSAGE, ATTACHMENT = 0x00069003, 0x00069005  # lists of MAPI properties
 ATTACHMENT_BEGINS, ATTACHMENT_TITLE, ATTACHMENT_DATA = 0x00069002, 0x00018010, 0x0006800F
 # MAPI: kinds of values by their bytes, and those with a size of their own.
@@ -19,17 +19,18 @@ FIXED = {2: 4, 3: 4, 4: 4, 5: 8, 6: 8, 7: 8, 10: 4, 11: 4, 20: 8, 64: 8, 72: 16}
 TEXT_8, TEXT_16, OBJECT, BYTES = 0x1E, 0x1F, 0x0D, 0x102
 SEVERAL = 0x1000
 NAMED = 0x8000
-PR_BODY, PR_HTML, PR_RTF, PR_FILENAME = 0x1000, 0x1013, 0x1009, 0x3707
+PR_SUBJECT, PR_BODY, PR_HTML, PR_RTF, PR_FILENAME = 0x0037, 0x1000, 0x1013, 0x1009, 0x3707
 MOST = 10_000  # attributes, properties and values that are read
 
 
 @dataclass(slots=True)
 class TnefMessage:
-    """The mail as a message of its text or page alone, the names of its attachments and their content."""
+    """The mail as a message of its text or page alone, its subject, the names of its attachments and their content."""
 
     mail: EmailMessage | None = None
     attachments: list[str] = field(default_factory=list)
     files: list[bytes] = field(default_factory=list)
+    subject: str = ""
 
 
 def read_tnef(data: bytes) -> TnefMessage | None:
@@ -47,6 +48,8 @@ def read_tnef(data: bytes) -> TnefMessage | None:
             charset = f"cp{int.from_bytes(value[:4], 'little')}"
         elif name == BODY:
             plain = value
+        elif name == SUBJECT:
+            found.subject = decode_bytes(value.rstrip(b"\0"), charset)
         elif name == MESSAGE:
             values.update(_list_properties(value, charset))
         elif name == ATTACHMENT_BEGINS:
@@ -60,6 +63,7 @@ def read_tnef(data: bytes) -> TnefMessage | None:
             long = dict(_list_properties(value, charset)).get(PR_FILENAME)
             found.attachments[-1] = long if isinstance(long, str) and long else found.attachments[-1]
     found.attachments = [cut_name(name) or "?" for name in found.attachments]
+    found.subject = _as_text(values.get(PR_SUBJECT), charset).rstrip("\0") or found.subject
     found.mail = _make_mail(values, plain, charset)
     return found
 
