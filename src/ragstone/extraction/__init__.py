@@ -18,6 +18,7 @@ from ragstone.extraction.export_formats import EXPORTS
 from ragstone.extraction.gzipped import unpack_text
 from ragstone.extraction.media_types import (
     ARCHIVES,
+    BIBLIOGRAPHY,
     BY_NAME,
     CALENDAR,
     CANVAS,
@@ -153,6 +154,7 @@ SANDBOXED_FORMATS: Mapping[str, SandboxedFormat] = MappingProxyType(
         EPUB: SandboxedFormat("epub/8", "ragstone.extraction.epub:parse_epub"),
         MSG: SandboxedFormat("msg/11", "ragstone.extraction.mail.msg:parse_msg"),
         TNEF: SandboxedFormat("tnef/1", "ragstone.extraction.mail.winmail:parse_tnef"),
+        BIBLIOGRAPHY: SandboxedFormat("bibliography/1", "ragstone.extraction.bibliographies:parse_bibliography"),
         NOTEBOOK: SandboxedFormat("notebook/4", "ragstone.extraction.notebook:parse_notebook"),
         ROFF: SandboxedFormat("roff/2", "ragstone.extraction.roff.parse:parse_roff"),
         ODT: SandboxedFormat("odt/3", "ragstone.extraction.odt:parse_odt"),

@@ -55,6 +55,7 @@ NOTEBOOK = "application/x-ipynb+json"
 CODE = "text/x-source-code"
 MARKUP = RST, ASCIIDOC, ORG, TEX = ("text/x-rst", "text/asciidoc", "text/org", "text/x-tex")
 SUBTITLES = "text/vtt"
+BIBLIOGRAPHY = "text/x-bibliography"
 GZIP, GZIPPED = "application/gzip", "text/gzip"  # the second holds a text
 ROFF = "text/troff"
 YAML = "text/yaml"
@@ -83,6 +84,7 @@ BY_NAME = {
     ".jira": JIRA,
     ".textile": TEXTILE,
     ".creole": CREOLE,
+    **dict.fromkeys((".bib", ".bibtex", ".ris", ".nbib", ".enw"), BIBLIOGRAPHY),
     **dict.fromkeys((".srt", ".vtt"), SUBTITLES),
     **dict.fromkeys((".ics", ".ifb", ".vcs"), CALENDAR),
     **dict.fromkeys((".vcf", ".vcard"), CARD),
