@@ -112,6 +112,13 @@ def test_a_space_of_confluence_is_its_current_pages_with_their_comments() -> Non
     assert refusal("<hibernate-generic></hibernate-generic>", "entities.xml").reason == "empty"
 
 
+def test_a_page_of_confluence_in_the_markup_of_before_is_read_as_it_shows_it() -> None:
+    body = "h1. Tapes\n||Day||Tape||\n|Mon|B|\n{code}run{code}\nSee [the plan|https://x.org]."
+    page = "".join((*SPACE[:1], entity("BodyContent", "12", body=body, content="@11"), *SPACE[2:3]))
+    found = extract(f"<hibernate-generic>{page}</hibernate-generic>".encode(), path="entities.xml")
+    assert found.record.endswith("## Tapes\n\n| Day | Tape |\n|---|---|\n| Mon | B |\n\n```\nrun\n```\n\nSee the plan.")
+
+
 def test_pages_of_confluence_that_only_some_may_view_are_left_out_with_those_below_them() -> None:
     pages = (
         entity("Page", "20", title="Pay", parent="@21"),

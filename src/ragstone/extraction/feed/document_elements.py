@@ -28,7 +28,7 @@ TERMS = frozenset("term dt pt question label".split())
 CODE = frozenset("programlisting screen literallayout synopsis codeblock preformat eg pre".split())
 TABLES = frozenset("table informaltable tgroup simpletable".split())
 ROWS, CELLS = frozenset(("row", "tr", "strow", "sthead")), frozenset(("entry", "td", "th", "cell", "stentry"))
-UNSAID = frozenset("id class role version lang href fileref type style xref".split())  # of sections in documents
+UNSAID = frozenset("id class role version lang href fileref".split())  # of sections in documents
 NOTES = frozenset(("footnote", "fn", "note", "tip", "warning", "caution", "important"))
 # Their titles name them alone, not what stands behind them.
 FORMAL = NOTES | frozenset("figure fig example equation procedure listing screenshot".split())
