@@ -56,6 +56,7 @@ CODE = "text/x-source-code"
 MARKUP = RST, ASCIIDOC, ORG, TEX = ("text/x-rst", "text/asciidoc", "text/org", "text/x-tex")
 SUBTITLES = "text/vtt"
 BIBLIOGRAPHY = "text/x-bibliography"
+GETTEXT = "text/x-gettext-translation"
 GZIP, GZIPPED = "application/gzip", "text/gzip"  # the second holds a text
 ROFF = "text/troff"
 YAML = "text/yaml"
@@ -85,6 +86,7 @@ BY_NAME = {
     ".textile": TEXTILE,
     ".creole": CREOLE,
     **dict.fromkeys((".bib", ".bibtex", ".ris", ".nbib", ".enw"), BIBLIOGRAPHY),
+    **dict.fromkeys((".po", ".pot"), GETTEXT),
     **dict.fromkeys((".srt", ".vtt"), SUBTITLES),
     **dict.fromkeys((".ics", ".ifb", ".vcs"), CALENDAR),
     **dict.fromkeys((".vcf", ".vcard"), CARD),

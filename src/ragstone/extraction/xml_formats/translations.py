@@ -24,7 +24,7 @@ def read_xliff(root: Element) -> Iterator[BlockDraft]:
         for unit in file.iter("{*}trans-unit", "{*}segment"):
             sides = {source: _read(unit.find("{*}source")), target: _read(unit.find("{*}target"))}
             rows.append({**sides, "note": " ".join(filter(None, map(_read, _find_notes(unit))))})
-        yield from _draft_table(file.get("original") or "", (source, target, "note"), rows)
+        yield from draft_table(file.get("original") or "", (source, target, "note"), rows)
 
 
 def _find_notes(unit: Element) -> Iterator[Element]:
@@ -47,7 +47,7 @@ def read_tmx(root: Element) -> Iterator[BlockDraft]:
         rows.append(row)
     languages = dict.fromkeys(name for row in rows for name in row if name != "note")
     if len(languages) <= MOST_LANGUAGES:
-        yield from _draft_table("", (*languages, "note"), rows)
+        yield from draft_table("", (*languages, "note"), rows)
         return
     for one in rows:
         yield BlockDraft("paragraph", "\n".join(f"{name}: {text}" for name, text in one.items() if text))
@@ -60,7 +60,7 @@ def read_resources(root: Element) -> Iterator[BlockDraft]:
         for data in root.iterchildren("data")
         if not data.get("mimetype") and (data.get("type") or "System.String").startswith("System.String")
     ]
-    yield from _draft_table("", ("name", "value", "comment"), rows)
+    yield from draft_table("", ("name", "value", "comment"), rows)
 
 
 def read_android_texts(root: Element) -> Iterator[BlockDraft]:
@@ -72,10 +72,10 @@ def read_android_texts(root: Element) -> Iterator[BlockDraft]:
             {"name": name, "kind": one.get("quantity") or "", "value": ESCAPED.sub(r"\1", _read(one))}
             for one in ((entry,) if entry.tag == "string" else entry.iterchildren("item"))
         )
-    yield from _draft_table("", ("name", "kind", "value"), rows)
+    yield from draft_table("", ("name", "kind", "value"), rows)
 
 
-def _draft_table(title: str, names: Sequence[str], rows: Sequence[Mapping[str, str]]) -> Iterator[BlockDraft]:
+def draft_table(title: str, names: Sequence[str], rows: Sequence[Mapping[str, str]]) -> Iterator[BlockDraft]:
     """A table of the columns that say something."""
     used = [name for name in names if any(row.get(name) for row in rows)]
     said = [row for row in rows if any(map(row.get, used))]
