@@ -52,6 +52,9 @@ async def test_texts_of_a_program_are_documents_with_their_metadata(tmp_path: Pa
         assert list(documents) == ["a/pumps.md", "b.html", "c.txt"]
         meta = documents["a/pumps.md"].meta
         assert (meta["tags"], meta["date"], meta["owner"]) == (["garden"], "2026-01-31", facts["owner"])
+        assert (await kb.record("a/pumps.md"))[1] == pumps["text"]
+        [citation] = (await kb.ask("When does the pump start?")).citations
+        assert [(span.line_start, span.char_start) for span in citation.spans] == [(3, 9)]  # of the text as given
         assert (await kb.record("c.txt"))[1] == "The lamp is lit at eight."
         with pytest.raises(UsageError, match="have no file"):
             await kb.original("c.txt")
@@ -141,6 +144,26 @@ async def test_texts_do_not_go_into_the_source_of_a_folder(folder: Path, tmp_pat
         await kb.ingest_texts({"a.md": "The pump runs."}, name="pages")
         await kb.ingest_texts({"a.md": "The pump is shut."}, name="pages")
         assert len(await kb.documents("handed")) == 2
+        await kb.delete(source="handed")  # then the name is free
+        await kb.ingest_texts({"b.md": "The pump runs.", "c.md": "The lamp is lit."}, name="handed")
+        with pytest.raises(UsageError, match=r"^1 of 2 documents .* were handed over by a program; nothing was"):
+            await kb.ingest(folder, name="handed")
+
+
+@pytest.mark.parametrize("part", ["a.md", "sub", "../copy/a.md", "../copy"])
+async def test_a_part_of_a_source_does_not_pass_for_the_whole(part: str, folder: Path, tmp_path: Path) -> None:
+    """It removed the other documents of a source that was too small for the guard of mass removals."""
+    for place in (folder / "sub", tmp_path / "copy"):
+        place.mkdir()
+        (place / "a.md").write_text("# Another\n\nThe pump runs.\n", "utf-8")
+    (folder / "c.md").write_text("# c\n\nThe lamp is lit.\n", "utf-8")
+    async with Engine(Settings(store=str(tmp_path / "store")), embedder=BagOfWords()) as kb:
+        await kb.ingest(folder)
+        with pytest.raises(UsageError, match=rf"^3 of 4 documents of source 'handed' are not in .*{Path(part).name}, "):
+            await kb.ingest(folder / part, name="handed")
+        assert len(await kb.documents("handed")) == 4
+        await kb.ingest(folder / part, name="handed", allow_removals=True)
+        assert [document.path for document in await kb.documents("handed")] == ["a.md"]
 
 
 async def test_files_never_lead_out_of_the_folder(folder: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from ragstone.core.records import Info, Run
 from ragstone.core.types import Revision
 from ragstone.ingestion import artifacts, chat_people, enrichment, safeguards, workers
 from ragstone.ingestion.artifacts import ArtifactStore
-from ragstone.ingestion.comparison import Comparison, compare_files, count_lost
+from ragstone.ingestion.comparison import Comparison, compare_files
 from ragstone.ingestion.document_jobs import (
     JobList,
     UnderWay,
@@ -37,6 +37,7 @@ from ragstone.ingestion.moves import Moves, find_moves
 from ragstone.ingestion.outdated_editions import renew_outdated, was_renewed
 from ragstone.ingestion.progress import EventCallback, Progress, Tally, record_unlisted
 from ragstone.ingestion.ray_stages import prepare_here_or_on_ray
+from ragstone.ingestion.removals import check_gone
 from ragstone.ingestion.run_context import RunContext
 from ragstone.ingestion.sparse_vectors import check_held_model, update_sparse_index
 from ragstone.ingestion.vectors import fill_vectors
@@ -238,10 +239,7 @@ async def _find_moves(context: RunContext, source: Source, listed: Listing, ledg
     new = (job.entry for job in found.jobs if job.before is None)
     moves = await asyncio.to_thread(find_moves, source, new, found.gone, context.builder.max_bytes)
     if not context.allow_removals and context.chosen is None:
-        gone = len(found.gone) - len(moves)
-        if safeguards.is_suspicious(gone, found.known, share=context.removals):
-            gone = await count_lost(ledger, source.name, listed, moves)
-        safeguards.check_removals(source.name, gone=gone, known=found.known, share=context.removals)
+        await check_gone(context, source.name, ledger, listed, found, moves)
     return moves
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ragstone.core.errors import SourceNotReady, UsageError
 from ragstone.core.ports import Ledger
-from ragstone.core.records import Skipped
+from ragstone.core.records import Run, Skipped
 from ragstone.core.types import Document
 from ragstone.ingestion.build_revision import RevisionBuilder
 
@@ -55,9 +55,7 @@ class ChunkingCount:
 
 async def check_root(root: str, source: str, ledger: Ledger) -> None:
     """Two folders of one name are two sources: the second must not pass for a changed first one."""
-    earlier = [
-        run for run in await ledger.runs(RUNS_SEARCHED) if run.source == source and run.status in WRITING_STATUSES
-    ]
+    earlier = await _list_writing_runs(source, ledger, RUNS_SEARCHED)
     other = next((run.config["root"] for run in earlier if run.config.get("root")), root)
     if other != root:
         raise SourceNotReady(
@@ -66,15 +64,30 @@ async def check_root(root: str, source: str, ledger: Ledger) -> None:
         )
 
 
+async def _list_writing_runs(source: str, ledger: Ledger, number: int) -> list[Run]:
+    """The runs of a source that may have written something, out of the last ones of the collection."""
+    return [run for run in await ledger.runs(number) if run.source == source and run.status in WRITING_STATUSES]
+
+
+async def _find_last_run(source: str, ledger: Ledger) -> Run | None:
+    """The last run of a source that succeeded, else the last one that may have written something."""
+    runs: list[Run] = []
+    for number in (LAST_RUNS, RUNS_SEARCHED):
+        runs = await _list_writing_runs(source, ledger, number)
+        if done := next((run for run in runs if run.status == "succeeded"), None):
+            return done
+    return next(iter(runs), None)
+
+
 async def check_texts_source(source: str, ledger: Ledger, *, configured: Collection[str]) -> None:
     """Texts that are handed over do not go beside the files of a folder or the pages of a site: they would replace
     them, and the next ingestion of it would remove what is left."""
-    last = next((run for run in await ledger.runs(LAST_RUNS) if run.source == source), None)
-    if last is None:
-        last = next((run for run in await ledger.runs(RUNS_SEARCHED) if run.source == source), None)
-    if source in configured or (last is not None and last.config.get("place")):
+    last = await _find_last_run(source, ledger)
+    held = last is not None and last.config.get("place") and await ledger.documents(source)
+    if source in configured or held:
         raise UsageError(
-            f"source {source!r} is a folder, a file or a web site that is ingested: give texts a source of another name"
+            f"source {source!r} is a folder, a file or a web site that is ingested: give texts a source of another "
+            "name, or delete its documents first"
         )
 
 
@@ -89,6 +102,27 @@ def check_removals(source: str, *, gone: int, known: int, share: float) -> None:
         raise UsageError(
             f"{gone} of {known} documents of source {source!r} are gone; nothing was changed. "
             "If a folder is not mounted, mount it; if they were deleted on purpose, add --allow-removals"
+        )
+
+
+async def check_place(
+    source: str, place: str, ledger: Ledger, *, gone: Iterable[Document], most: float, known: int, is_file: bool
+) -> None:
+    """Another place than that of the last run may be a part of the source: one file of it, or a folder in it, removes
+    nothing of the rest unasked; and any other place `most` of its documents, however few they are."""
+    last = await _find_last_run(source, ledger)
+    former = last.config.get("place") if last is not None else place
+    if former == place:
+        return
+    own = f"{place.rsplit('/', 1)[-1]}/" if is_file else None  # what was in the file was in it before
+    lost = sum(own is None or not document.path.startswith(own) for document in gone)
+    is_part = is_file or former is None or place.startswith(f"{former.rstrip('/')}/")
+    if lost > (0 if is_part else most):
+        before = f"its last run read {former}" if former else "they were handed over by a program"
+        raise UsageError(
+            f"{lost} of {known} documents of source {source!r} are not in {place}, and {before}; nothing was changed. "
+            "Ingest the whole source, or give this part another name with --source; if they are to go, add "
+            "--allow-removals"
         )
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.extraction.markdown.front_matter import LARGEST, parse_front_matter
+from ragstone.extraction.markdown.front_matter import GIVEN, LARGEST, parse_front_matter
+from ragstone.extraction.markdown.parse import Markdown
 from ragstone.extraction.record.dates import iso_date
 
 
@@ -132,6 +133,24 @@ def test_hostile_yaml_is_contained(block: str) -> None:
 )
 def test_what_is_no_front_matter_is_left_alone(text: str) -> None:
     assert (parse_front_matter(text).start, parse_front_matter(text).meta) == (0, {})
+
+
+@pytest.mark.parametrize(
+    ("meta", "text", "found"),
+    [
+        ('{"owner": "Ann"}', "Text.\n", {"owner": "Ann"}),
+        ('{"owner": "Ann"}', "---\nowner: Bo\nteam: x\n---\nText.\n", {"owner": "Ann", "team": "x"}),
+        (
+            '{"confidentiality": "public"}',
+            "---\nconfidentiality: restricted\n---\nText.\n",
+            {"confidentiality": "restricted"},
+        ),
+    ],
+)
+def test_metadata_beside_a_text_are_no_part_of_it(meta: str, text: str, found: dict[str, str]) -> None:
+    made = Markdown().extract(f"{GIVEN}{meta}\n---\n{text}".encode(), path="a.md")
+    [span] = made.blocks[-1].spans
+    assert (made.record, made.record[span.char_start : span.char_end], made.meta) == (text, "Text.", found)
 
 
 def test_an_empty_block_is_taken_away() -> None:

@@ -177,9 +177,10 @@ class IngestionVerbs(VerbGroup):
         """Add or replace documents of the source `name` that are not files; its other documents stay.
 
         `texts` are the documents by path, such as `{"notes/monday.md": "# Monday\n…"}`: texts, the bytes of a file, or
-        for Markdown `{"text": "…", "meta": {"tags": ["garden"]}}`, whose metadata become its front matter. The ending
-        of the path tells the format. Calls in one process wait in line. Raises `Busy` while another process ingests the
-        source; a document that cannot be ingested is listed in the run's stats.
+        for Markdown `{"text": "…", "meta": {"tags": ["garden"]}}`, whose metadata count as front matter while places
+        count in the text alone. The ending of the path tells the format. Calls in one process wait in line. Raises
+        `Busy` while another process ingests the source; a document that cannot be ingested is listed in the run's
+        stats.
         """
         await self._check_texts_source(name)
         from ragstone.ingestion.run import run_ingestion  # a question must not wait for it

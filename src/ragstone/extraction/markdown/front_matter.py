@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
@@ -23,6 +23,7 @@ LARGEST = 64 * 1024  # characters; a longer block is not taken for front matter
 DEEPEST = 20  # levels of nesting; the C parser overflows its stack on thousands
 
 OPENING = re.compile(r"---[ \t]*(?:\r\n?|\n)")
+GIVEN = "--- # given beside the text\n"  # opens metadata that are no part of the text of record
 CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$\n?", re.MULTILINE)
 SIMPLE = re.compile(r"^([A-Za-z][\w .-]{0,60}?):[ \t]+([^\s&*\[{|>!].{0,500})$", re.MULTILINE)
 KEY = re.compile(r"^(?:[?!&]\S*[ \t]+){0,3}[\w\"'][\w .\"'-]*:(?:\s|$)", re.MULTILINE)
@@ -87,6 +88,25 @@ def parse_front_matter(text: str) -> FrontMatter:
             return FrontMatter()
         warnings = []
     return FrontMatter(closing.end(), _collect_meta(found or {}, warnings), tuple(warnings))
+
+
+def split_given(record: str) -> tuple[FrontMatter, str]:
+    """The metadata that were given beside a text, and this text, in which places count; nothing where none were given.
+
+    >>> split_given(GIVEN + '{"tags": ["x"]}\\n---\\n# A')
+    (FrontMatter(start=0, meta={'tags': ['x']}, warnings=()), '# A')
+    """
+    if not record.startswith(GIVEN):
+        return FrontMatter(), record
+    written = "---" + record[len(GIVEN) - 1 :]
+    found = parse_front_matter(written)
+    return (replace(found, start=0), written[found.start :]) if found.start else (found, record)
+
+
+def merge_meta(front: FrontMatter, given: FrontMatter) -> dict[str, Any]:
+    """The metadata of both; what was given counts, unless the text itself says that it is restricted."""
+    closed = {LEVEL: RESTRICTED} if front.meta.get(LEVEL) == RESTRICTED else {}
+    return {**front.meta, **given.meta, **closed}
 
 
 def _build_value(block: str) -> Any:

@@ -11,7 +11,7 @@ from ragstone.extraction.decoding import decode_text
 from ragstone.extraction.markdown.captions import tie_captions
 from ragstone.extraction.markdown.directives import blank_directives
 from ragstone.extraction.markdown.embedded_html import HtmlPiece, find_visible_text
-from ragstone.extraction.markdown.front_matter import parse_front_matter
+from ragstone.extraction.markdown.front_matter import merge_meta, parse_front_matter, split_given
 from ragstone.extraction.markdown.html_tags import find_table_end
 from ragstone.extraction.markdown.obsidian import find_tags, hide_comments
 from ragstone.extraction.markdown.parser_events import Leaf, map_offsets, parse_leaves
@@ -29,8 +29,9 @@ Ranges = Sequence[tuple[int, int]]
 class Markdown:
     """CommonMark with tables, footnotes, task lists, alerts; front matter; HTML and directives inside.
 
-    The text of record is the decoded file. A block a paragraph, heading, code block and table (one
-    span a row, the first with the rule under the head), a block a list item with its depth as level;
+    The text of record is the decoded file, without metadata that a program gave beside it. A block a
+    paragraph, heading, code block and table (one span a row, the first with the rule under the head),
+    a block a list item with its depth as level;
     comments, link definitions and front matter are none, but for one of its lines about the subject.
     """
 
@@ -39,7 +40,8 @@ class Markdown:
 
     def extract(self, data: bytes, *, path: str) -> Extraction:
         """Raises `Refused` for bytes that are neither UTF-8 nor UTF-16, and for a file without text."""
-        record, warnings = decode_text(data, path=path)
+        decoded, warnings = decode_text(data, path=path)
+        given, record = split_given(decoded)
         # Of the record's length throughout, so that places fit both: a lone return is a line end as well.
         source = unify_newlines(record)
         front = parse_front_matter(source)
@@ -48,10 +50,11 @@ class Markdown:
         blocks = (*reader.read_properties(find_properties(source, front.start)), *body)
         if not blocks:
             raise Refused("empty", f"{path} holds no text beside comments and front matter")
-        title = front.meta.get("title") or _find_title(body) or readable_name(path) or None
-        warnings = (*warnings, *front.warnings, *reader.warnings)
-        tags = [*front.meta.get("tags", ()), *find_tags(reader.iterate_written(body))]
-        meta = {**front.meta, "tags": list(dict.fromkeys(tags))} if tags else front.meta
+        said = merge_meta(front, given)
+        title = said.get("title") or _find_title(body) or readable_name(path) or None
+        warnings = (*warnings, *given.warnings, *front.warnings, *reader.warnings)
+        tags = [*said.get("tags", ()), *find_tags(reader.iterate_written(body))]
+        meta = {**said, "tags": list(dict.fromkeys(tags))} if tags else said
         found = Extraction(record, blocks, self.media_type, title, meta, warnings)
         return close_if_marked(found, source[front.start :])
 

@@ -9,7 +9,7 @@ from typing import Any
 from ragstone.core.document_paths import check_document_path
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.ports import GivenDocument, ListedFile
-from ragstone.extraction.markdown.front_matter import LARGEST
+from ragstone.extraction.markdown.front_matter import GIVEN, LARGEST
 from ragstone.extraction.media_types import BY_NAME, file_suffix
 
 KEYS = ("text", "meta")  # of a document with metadata
@@ -39,8 +39,8 @@ class GivenDocuments:
 
 
 def encode_document(path: str, given: GivenDocument) -> bytes:
-    """The bytes of a document: metadata stand above its text as front matter. Raises `UsageError` that names a wrong
-    path, text or metadata."""
+    """The bytes of a document: its text, below its metadata. Raises `UsageError` that names a wrong path, text or
+    metadata."""
     check_document_path(path)
     if isinstance(given, bytes):
         return given
@@ -51,16 +51,17 @@ def encode_document(path: str, given: GivenDocument) -> bytes:
     if unknown is not None or not isinstance(text, str) or not isinstance(meta, Mapping):
         raise UsageError(f'invalid document {path!r:.80}: expected {{"text": "…", "meta": {{"tags": ["…"]}}}}')
     try:
-        return (write_front_matter(path, meta) + text if meta else text).encode()
+        return (write_given(path, meta) + text if meta else text).encode()
     except UnicodeEncodeError as error:
         raise UsageError(f"invalid document {path!r:.80}: expected a text that UTF-8 can hold") from error
 
 
-def write_front_matter(path: str, meta: Mapping[str, Any]) -> str:
-    """Metadata as the lines above a document; raises `UsageError` where a document of this path has none.
+def write_given(path: str, meta: Mapping[str, Any]) -> str:
+    """Metadata as lines above a document, in which its places do not count; raises `UsageError` where one of this path
+    has none.
 
-    >>> write_front_matter("a.md", {"tags": ["x"], "date": date(2026, 1, 31)})
-    '---\\n{"tags": ["x"], "date": "2026-01-31"}\\n---\\n'
+    >>> write_given("a.md", {"tags": ["x"], "date": date(2026, 1, 31)})
+    '--- # given beside the text\\n{"tags": ["x"], "date": "2026-01-31"}\\n---\\n'
     """
     if BY_NAME.get(file_suffix(path)) != MARKDOWN:
         raise UsageError(f"document {path!r:.80} cannot have `meta`: its path must end in .md")
@@ -73,7 +74,7 @@ def write_front_matter(path: str, meta: Mapping[str, Any]) -> str:
         raise UsageError(
             f"the `meta` of document {path!r:.80} is too long: at most {LARGEST - 1:,} characters are read"
         )
-    return f"---\n{UNSAFE.sub(_escape, block)}\n---\n"
+    return f"{GIVEN}{UNSAFE.sub(_escape, block)}\n---\n"
 
 
 def _write_date(value: object) -> str:
