@@ -14,9 +14,10 @@ import httpx2
 import pytest
 
 from ragstone.config.serve_settings import ServeSettings
-from ragstone.config.settings import Settings, SourceSettings
+from ragstone.config.settings import AccessSettings, Settings, SourceSettings
 from ragstone.core.errors import DiskFull, RagstoneError, StoreError, StoreTooNew
 from ragstone.core.ports import Job
+from ragstone.engine import Engine
 from ragstone.server.ingestion_queue import IngestionQueue, find_pause
 from ragstone.server.uploads import Uploads
 from tests.commands import Run
@@ -258,3 +259,15 @@ def test_what_was_accepted_outlives_the_kill_of_the_server_and_is_done_once(tmp_
         assert sorted(one["path"] for one in documents) == sorted(paths)
         assert {one["revision"] for one in documents} == {1}
         assert served.stop() == 0
+
+
+async def test_a_caller_who_may_not_write_leaves_the_jobs_of_others(own: Settings) -> None:
+    """An upload of a reader's, refused in the end, took a waiting one of the same path out of the queue before."""
+    async with Engine(own) as engine:
+        keys = [(await engine.create_key(role, roles=role)).text for role in ("write", "read")]
+    locked = replace(quick(own, job_workers=0), access=AccessSettings(trusted=False))
+    async with open_client(locked, keys[0]) as writer, open_client(locked, keys[1]) as reader:
+        accepted = await queue_upload(writer, "tea.md")
+        refused = await reader.post("/v1/documents", files={"file": ("tea.md", TEA)})
+        assert (accepted.status_code, refused.status_code) == (202, 403)
+        assert (await writer.get(accepted.headers["location"])).json()["status"] == "queued"

@@ -1,7 +1,6 @@
 """The shapes of answers over HTTP, for the description of the API, around those of documents, hits and runs."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from ragstone.core.ports.jobs import Job
 from ragstone.core.records import Run
@@ -196,86 +195,31 @@ class QueryAnswer(TypedDict):
     debug: Json | None
 
 
-class Model(TypedDict):
-    """A pipeline or collection as a model of OpenAI's."""
+class Passage(TypedDict):
+    """A passage with its place and window."""
 
-    id: str
-    object: Literal["model"]
-    created: int
-    owned_by: str
-
-
-class Models(TypedDict):
-    """Models of OpenAI's."""
-
-    object: Literal["list"]
-    data: list[Model]
-
-
-class ChatCompletion(TypedDict):
-    """A chat completion of OpenAI's."""
-
-    id: str
-    created: int
-    model: str
-    object: Literal["chat.completion"]
-    choices: list[Json]
-    usage: TokenCounts
-
-
-class Embedding(TypedDict):
-    """A vector of OpenAI's, as numbers or in base64."""
-
-    object: Literal["embedding"]
-    index: int
-    embedding: list[float] | str
-
-
-class Embeddings(TypedDict):
-    """Vectors of OpenAI's."""
-
-    object: Literal["list"]
-    data: list[Embedding]
-    model: str
-    usage: Mapping[str, int]
-
-
-class StoreResult(TypedDict):
-    """A passage as a result of a vector store of OpenAI's."""
-
-    file_id: str
-    filename: str
+    file_path: str
+    header: str
+    line_start: int
     score: float
-    attributes: Mapping[str, str]
-    content: list[Json]
+    text: str
 
 
-class StoreResults(TypedDict):
-    """A page of results of a vector store of OpenAI's."""
+class Passages(TypedDict):
+    """The results of a search."""
 
-    object: str
-    search_query: list[str]
-    data: list[StoreResult]
-    has_more: bool
-    next_page: None
+    results: list[Passage]
 
 
-class ModelResponse(TypedDict):
-    """A response of OpenAI's."""
+class Ingested(TypedDict):
+    """The counts of an ingestion of the configured sources, and those of them that failed."""
 
-    id: str
-    object: Literal["response"]
-    created_at: int
-    status: str
-    model: str
-    output: list[Json]
-    usage: Mapping[str, Any] | None
-    error: None
-    incomplete_details: None
-    instructions: None
-    metadata: Mapping[str, str]
-    parallel_tool_calls: bool
-    temperature: None
-    tool_choice: str
-    tools: list[Json]
-    top_p: None
+    status: Literal["ok", "partial"]
+    failed: NotRequired[list[str]]
+    runs: list[str]
+    added: NotRequired[int]
+    changed: NotRequired[int]
+    moved: NotRequired[int]
+    unchanged: NotRequired[int]
+    removed: NotRequired[int]
+    skipped: NotRequired[int]

@@ -112,6 +112,7 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,  # to an address that the server makes up, which is a proxy's
         lifespan=live,
+        generate_unique_id_function=lambda route: route.name,  # what a generated client calls its functions
     )
     app.state.server = ServerState.of_settings(settings, metrics)
     app.state.startup = startup

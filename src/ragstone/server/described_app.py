@@ -6,13 +6,15 @@ from typing import Any
 from fastapi import FastAPI
 
 from ragstone.core.types import Json
-from ragstone.server.descriptions import build_components
+from ragstone.server.descriptions import build_components, refer_to
+from ragstone.server.errors import find_error_kind
 
 BEARER = {"type": "http", "scheme": "bearer", "description": "A key (`ragstone keys create`) or a token of an issuer."}
 HEADER = {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "The same in a header of its own."}
 SCHEMES = {"bearer": BEARER, "header": HEADER}
 # The last asks for none: a server that trusts its callers answers without a key.
 ANY_OR_NONE: list[dict[str, list[str]]] = [{"bearer": []}, {"header": []}, {}]
+FIRST_ERROR = 400  # of the statuses
 ASKED = "How long are samples kept?"
 # Requests that mean something. Made from the fields alone, an example would have every option, each at an edge.
 EXAMPLES: Mapping[str, Json] = {
@@ -40,14 +42,17 @@ class DescribedApp(FastAPI):
         if self.openapi_schema is None:
             described = super().openapi()
             described["components"]["securitySchemes"] = SCHEMES
-            described["components"]["schemas"] |= build_components()
             for path, operations in described["paths"].items():
                 for operation in operations.values():
-                    _complete(operation, EXAMPLES.get(path))
+                    _complete(operation, EXAMPLES.get(path), refer_to(find_error_kind(path)))
+            described["components"]["schemas"] |= build_components()
         return super().openapi()
 
 
-def _complete(operation: dict[str, Any], example: Json | None) -> None:
+def _complete(operation: dict[str, Any], example: Json | None, error: dict[str, str]) -> None:
+    for status, answer in operation["responses"].items():
+        if int(status) >= FIRST_ERROR and "application/json" in answer.get("content", {}):
+            answer["content"]["application/json"]["schema"] = error
     if "401" in operation["responses"]:
         operation["security"] = ANY_OR_NONE
     body = operation.get("requestBody", {}).get("content", {}).get("application/json")

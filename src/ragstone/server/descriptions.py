@@ -1,6 +1,6 @@
 """Parts of the description of the API (OpenAPI) that several endpoints share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -28,40 +28,57 @@ MEANINGS = {
     503: "The store or a model cannot be used now; `Retry-After` says when to ask again, where that may help.",
 }
 ALWAYS = (400, 408, 413, 415, 421, 422, 500, 503, 507)
-TEXT_OR_JSON: Responses = {
-    200: {
-        "description": "JSON, or text with `generate`.",
-        "content": {"application/json": {"schema": {"type": "object"}}, "text/plain": {}},
-    }
-}
-
-
 COMPONENTS = "#/components/schemas/{name}"
 WHOLE = (Run, Job, Explanation, Note, Step)  # dataclasses that answers are made from
 PRIVATE: Mapping[type, tuple[str, ...]] = {Job: PRIVATE_TO_SERVER}
 _shapes: dict[str, type] = {}
 
 
-def responses(*statuses: int, answer: type | None = None, status: int = 200, stream: bool = False) -> Responses:
+def responses(
+    *statuses: int,
+    answer: type | None = None,
+    status: int = 200,
+    events: Sequence[type] | None = None,
+    text: bool = False,
+) -> Responses:
     """The errors that an endpoint may answer with, beside those that any may; and the shape of its `answer`, which may
-    come as events with `stream`."""
+    come as `events` or as `text`."""
     every = sorted({*statuses, *ALWAYS})
     body = {"application/json": {"schema": {"type": "object"}}}
     errors: Responses = {
         code: {"description": MEANINGS.get(code, HTTP_CODES.get(code, "error")), "content": body} for code in every
     }
-    return {**errors, **describe_answer(answer, status, stream=stream)} if answer is not None else errors
+    return {**errors, **describe_answer(answer, status, events=events, text=text)} if answer is not None else errors
 
 
-def describe_answer(kind: type, status: int = 200, *, stream: bool = False) -> Responses:
+def describe_answer(
+    kind: type, status: int = 200, *, events: Sequence[type] | None = None, text: bool = False
+) -> Responses:
     """An answer of this shape."""
+    content: dict[str, Any] = {"application/json": {"schema": refer_to(kind)}}
+    said = (kind.__doc__ or "").strip()
+    if events is not None:
+        content["text/event-stream"], said = _describe_stream(events), "JSON, or events with `stream`."
+    if text:
+        content["text/plain"], said = {"schema": {"type": "string"}}, "JSON, or text with `generate`."
+    return {status: {"description": said, "content": content}}
+
+
+def describe_events(*events: type) -> Responses:
+    """A stream of events of these shapes."""
+    return {200: {"description": "Events.", "content": {"text/event-stream": _describe_stream(events)}}}
+
+
+def _describe_stream(events: Sequence[type]) -> dict[str, Any]:
+    """A text with events; none of them are described where they are of another system."""
+    text: dict[str, Any] = {"type": "string", "contentMediaType": "text/event-stream"}
+    return {"schema": text | ({"contentSchema": {"oneOf": [refer_to(kind) for kind in events]}} if events else {})}
+
+
+def refer_to(kind: type) -> dict[str, str]:
+    """A reference to the schema of a shape, which becomes one of the components."""
     _shapes[kind.__name__] = kind
-    content: dict[str, Any] = {"application/json": {"schema": {"$ref": COMPONENTS.format(name=kind.__name__)}}}
-    if stream:
-        return {
-            status: {"description": "JSON, or events with `stream`.", "content": content | {"text/event-stream": {}}}
-        }
-    return {status: {"description": (kind.__doc__ or "").strip(), "content": content}}
+    return {"$ref": COMPONENTS.format(name=kind.__name__)}
 
 
 def build_components() -> dict[str, Any]:

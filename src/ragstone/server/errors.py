@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import cast, get_type_hints
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -11,9 +12,9 @@ from starlette.responses import JSONResponse
 
 from ragstone.core import errors
 from ragstone.core.trace import LOG_HINT
-from ragstone.core.types import Json
 from ragstone.server.full_disk import find_full_disk
 from ragstone.server.request_mistakes import describe_mistake
+from ragstone.server.stream_shapes import ErrorJson, OpenAIErrorJson, PipelineErrorJson, QueryErrorJson
 
 log = logging.getLogger("ragstone")
 
@@ -149,11 +150,11 @@ def _is_no_endpoint(error: Exception) -> bool:
 C_CODES = {404: "PIPELINE_NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 401: "UNAUTHORIZED", 403: "FORBIDDEN"}
 
 
-def _shape_ours(problem: Problem) -> Json:
+def _shape_ours(problem: Problem) -> ErrorJson:
     return {"schema": 1, "error": {"code": problem.code, "message": problem.message}}
 
 
-def _shape_pipelines(problem: Problem) -> Json:
+def _shape_pipelines(problem: Problem) -> PipelineErrorJson:
     """The bodies of the pgEdge RAG Server."""
     fallback = "INVALID_REQUEST" if problem.status < 500 else "EXECUTION_ERROR"
     code = "INTERNAL_ERROR" if problem.code == "internal" else C_CODES.get(problem.status, fallback)
@@ -164,20 +165,21 @@ def _shape_pipelines(problem: Problem) -> Json:
     return {"error": {"code": code, "message": problem.message}}
 
 
-def _shape_query(problem: Problem) -> Json:
+def _shape_query(problem: Problem) -> QueryErrorJson:
     """The bodies of `/v1/query`."""
     internal = problem.status >= SERVERS_FAULT and problem.status != LLM_FAILED
     code = "internal" if internal else "bad_request" if problem.status in (400, 422) else problem.code
     return {"error": code, "message": problem.message}
 
 
-def _shape_openai(problem: Problem) -> Json:
+def _shape_openai(problem: Problem) -> OpenAIErrorJson:
     """The bodies of OpenAI's API."""
     kind = "invalid_request_error" if problem.status < 500 else "server_error"
     return {"error": {"message": problem.message, "type": kind, "param": None, "code": problem.code}}
 
 
-Shape = Callable[[Problem], Json]
+ErrorBody = ErrorJson | PipelineErrorJson | QueryErrorJson | OpenAIErrorJson
+Shape = Callable[[Problem], ErrorBody]
 SHAPES: tuple[tuple[str, Shape], ...] = (
     ("/v1/pipelines", _shape_pipelines),
     ("/v1/live", _shape_pipelines),
@@ -203,15 +205,23 @@ ONLY_400 = (
 )
 
 
-def shape_problem(path: str, problem: Problem) -> tuple[int, Json]:
+def find_error_kind(path: str) -> type:
+    """The type of an endpoint's errors."""
+    return cast(type, get_type_hints(_find_shape(path))["return"])
+
+
+def _find_shape(path: str) -> Shape:
+    return next((shape for prefix, shape in SHAPES if path.startswith(prefix)), _shape_ours)
+
+
+def shape_problem(path: str, problem: Problem) -> tuple[int, ErrorBody]:
     """The status and the body for an endpoint."""
     status = 400 if problem.status == 422 and path.startswith(ONLY_400) else problem.status
     if status > SERVERS_FAULT and (
         path.startswith("/v1/pipelines") or (path.startswith("/v1/query") and status != LLM_FAILED)
     ):
         status = SERVERS_FAULT  # the only one of these failures that its clients know
-    shape = next((shape for prefix, shape in SHAPES if path.startswith(prefix)), _shape_ours)
-    return status, shape(problem)
+    return status, _find_shape(path)(problem)
 
 
 async def respond_with_error(request: Request, error: Exception) -> JSONResponse:

@@ -97,7 +97,9 @@ class IngestionQueue:
         return job
 
     async def supersede(self, state: QueueHost, engine: Engine, path: str) -> None:
-        """A newer request decides about a document: older jobs for it are not worked on any more."""
+        """A newer request decides about a document: older jobs for it are not worked on any more. Raises `Forbidden`
+        for a caller who may not write."""
+        await engine.admit(Permission.WRITE, what="ingestion")
         queue = find_queue(engine)
         if queue is not None:
             scope = engine.scope

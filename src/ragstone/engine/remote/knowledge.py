@@ -192,12 +192,14 @@ class RemoteKnowledge(RemoteQuestions):
         many."""
         if path is None and source is None:
             raise UsageError("nothing was removed: name a path, a document or a source")
-        if isinstance(path, Document) or (path is not None and source is None and is_document_id(path)):
+        if path is None:
+            return int(self._line.delete("/v1/documents", source=source, collection=self._collection)["removed"])
+        if isinstance(path, Document) or (source is None and is_document_id(path)):
             doomed = [path.id if isinstance(path, Document) else path]
         else:
             doomed = [document.id for document in self._list_documents(source, path=path)]
-        where = f"?collection={escape_part(self._collection)}" if self._collection else ""
-        return sum([self._line.delete(f"/v1/documents/{escape_part(one)}{where}")["removed"] for one in doomed])
+        places = [f"/v1/documents/{escape_part(one)}" for one in doomed]
+        return sum([self._line.delete(place, collection=self._collection)["removed"] for place in places])
 
     def drop(self, name: str) -> None:
         """Erase a collection with its documents."""

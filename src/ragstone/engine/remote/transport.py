@@ -6,7 +6,7 @@ import random
 import socket
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -60,8 +60,7 @@ class Line:
 
     def get(self, path: str, /, **query: object) -> Json:
         """The JSON at a path."""
-        given = {name: value for name, value in query.items() if value is not None}
-        return self._send("GET", path + (f"?{urlencode(given)}" if given else ""))
+        return self._send("GET", path + _write_query(query))
 
     def post(self, path: str, body: Json) -> Json:
         """The JSON that answers a body."""
@@ -71,9 +70,9 @@ class Line:
         """The JSON that answers a form."""
         return self._send("POST", path, body, kind)
 
-    def delete(self, path: str) -> Json:
+    def delete(self, path: str, /, **query: object) -> Json:
         """The JSON that answers a deletion."""
-        return self._send("DELETE", path)
+        return self._send("DELETE", path + _write_query(query))
 
     def _send(self, method: str, path: str, body: bytes | None = None, kind: str | None = None) -> Json:
         with self._open(method, path, body, kind) as reply:
@@ -177,3 +176,9 @@ class Line:
 def escape_part(text: str) -> str:
     """A name as one part of a path."""
     return quote(text, safe="")
+
+
+def _write_query(query: Mapping[str, object]) -> str:
+    """The query of an address, without what is None."""
+    given = {name: value for name, value in query.items() if value is not None}
+    return f"?{urlencode(given)}" if given else ""

@@ -13,11 +13,12 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from ragstone.access import Permission
 from ragstone.core.document_paths import check_document_path
 from ragstone.core.errors import Refused, UsageError
 from ragstone.core.types import NAME_LENGTH, Document, Span
 from ragstone.engine import Engine
-from ragstone.engine.arguments import DOCUMENT_PATH
+from ragstone.engine.arguments import DOCUMENT_PATH, SOURCE_NAME
 from ragstone.engine.json_views import ChunkJson, chunk_json, full_document_json
 from ragstone.engine.verbs.ingestion import UPLOADS
 from ragstone.guard import mask_and_follow
@@ -114,6 +115,7 @@ async def upload_document(request: Request, collection: Collection = None, wait:
     a mail or a PDF, `members` lists the documents that came of it, `skipped` the files in it that were not read. With
     `wait=false` a job is queued: the answer is 202 with its id, or 429 where too many wait."""
     engine = await open_engine(request, collection=collection)
+    await engine.admit(Permission.WRITE, what="ingestion")  # before the file of a caller who may not write is read
     state = state_of(request)
     uploads = state.uploads
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
@@ -150,6 +152,25 @@ async def _read_form(request: Request) -> AsyncIterator[FormData]:
         yield form
     finally:
         await form.close()
+
+
+@router.delete(
+    "/v1/documents",
+    responses=responses(400, 401, 403, 404, 409, answer=shapes.Removed),
+    summary="Delete the documents of a source",
+)
+async def delete_documents(request: Request, source: str, collection: Collection = None) -> Response:
+    """Removes all documents of a source; an ingestion of it brings back those whose files are still there."""
+    SOURCE_NAME.check("source", source)
+    engine = await open_engine(request, collection=collection)
+    if source == UPLOADS:  # with their files
+        removed = 0
+        for document in await engine.documents(source):
+            await state_of(request).queue.supersede(state_of(request), engine, document.path)
+            removed += await state_of(request).uploads.remove(engine, document)
+    else:
+        removed = await engine.delete(source=source)
+    return JSONResponse({"schema": 1, "removed": removed})
 
 
 @router.get(

@@ -15,9 +15,10 @@ from ragstone.core.errors import UsageError
 from ragstone.core.filters import Where
 from ragstone.core.types import Hit, Json
 from ragstone.guard import mask_secrets
+from ragstone.server import answer_shapes as shapes
 from ragstone.server.bodies import PassageCount, Text
 from ragstone.server.checked_routes import CheckedRoute
-from ragstone.server.descriptions import TEXT_OR_JSON, responses
+from ragstone.server.descriptions import describe_answer, responses
 from ragstone.server.readiness import find_obstacle
 from ragstone.server.routes.jobs import respond_accepted
 from ragstone.server.state import open_engine, state_of
@@ -56,10 +57,10 @@ class NotesBody(BaseModel):
 
 @router.post(
     "/search",
-    responses={**TEXT_OR_JSON, **responses(400, 401, 403, 404, 429)},
+    responses=responses(400, 401, 403, 404, 429, answer=shapes.Passages, text=True),
     summary="Search, or answer as plain text",
 )
-async def search(request: Request, body: NotesBody) -> Response:
+async def search_notes(request: Request, body: NotesBody) -> Response:
     """Passages with their place, score and window; or the answer as it is written."""
     text = body.query.strip() or body.keyword.strip()
     if not text:
@@ -124,10 +125,13 @@ class _TextStream(StreamingResponse):
 
 @router.post(
     "/ingest",
-    responses={202: {"description": "The job that was queued."}, **responses(400, 401, 403, 409, 429)},
+    responses={
+        **describe_answer(shapes.Accepted, 202),
+        **responses(400, 401, 403, 409, 429, answer=shapes.Ingested),
+    },
     summary="Ingest the configured roots",
 )
-async def ingest(request: Request, wait: bool = True) -> Response:
+async def ingest_sources(request: Request, wait: bool = True) -> Response:
     """Runs an ingestion of the configured sources and gives its counts; with `wait=false` a job is queued."""
     engine = await open_engine(request)
     if not wait:

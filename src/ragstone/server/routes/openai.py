@@ -16,9 +16,9 @@ from ragstone.core.answers import Answer, Event
 from ragstone.core.errors import UsageError
 from ragstone.core.types import Hit, Json
 from ragstone.guard import mask_secrets
-from ragstone.server import answer_shapes as shapes
 from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import responses
+from ragstone.server.openai_api import shapes
 from ragstone.server.openai_api.bodies import ChatBody, EmbeddingBody, VectorStoreSearchBody, split_conversation
 from ragstone.server.openai_api.rendering import annotate, count_usage, list_sources
 from ragstone.server.openai_api.streaming import TextStream, stream_text
@@ -55,7 +55,7 @@ def _model_json(name: str) -> Json:
 
 @router.post(
     "/v1/chat/completions",
-    responses=responses(400, 401, 403, 404, 429, answer=shapes.ChatCompletion, stream=True),
+    responses=responses(400, 401, 403, 404, 429, answer=shapes.ChatCompletion, events=()),
     summary="Answer from the documents, for OpenAI's clients",
 )
 async def complete_chat(request: Request, body: ChatBody) -> Response:

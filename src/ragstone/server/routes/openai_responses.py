@@ -14,9 +14,9 @@ from starlette.requests import Request
 from ragstone.core.answers import Answer, Event
 from ragstone.core.types import Json
 from ragstone.guard import mask_secrets
-from ragstone.server import answer_shapes as shapes
 from ragstone.server.checked_routes import CheckedRoute
 from ragstone.server.descriptions import responses
+from ragstone.server.openai_api import shapes
 from ragstone.server.openai_api.bodies import ResponseBody, split_conversation
 from ragstone.server.openai_api.rendering import count_usage, find_mentions, list_sources
 from ragstone.server.openai_api.streaming import TextStream, stream_text
@@ -30,7 +30,7 @@ PLACE = {"output_index": 0, "content_index": 0}
 
 @router.post(
     "/v1/responses",
-    responses=responses(400, 401, 403, 404, 429, answer=shapes.ModelResponse, stream=True),
+    responses=responses(400, 401, 403, 404, 429, answer=shapes.ModelResponse, events=()),
     summary="Answer from the documents, for OpenAI's clients of responses",
 )
 async def create_response(request: Request, body: ResponseBody) -> Response:

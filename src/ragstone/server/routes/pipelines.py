@@ -26,6 +26,7 @@ from ragstone.server.errors import StreamFailed
 from ragstone.server.readiness import STARTING, find_obstacle
 from ragstone.server.routes.questions import open_pipeline
 from ragstone.server.state import open_engine, state_of
+from ragstone.server.stream_shapes import PipelineEvent
 from ragstone.server.streams import EventStream, begin_stream, describe_failure, make_event, run_for_client
 from ragstone.server.token_counts import count_question
 
@@ -59,7 +60,7 @@ async def list_pipelines(request: Request) -> Response:
 
 @router.post(
     "/v1/pipelines/{name:any}",
-    responses=responses(400, 401, 403, 404, 429, answer=shapes.PipelineAnswer, stream=True),
+    responses=responses(400, 401, 403, 404, 429, answer=shapes.PipelineAnswer, events=(PipelineEvent,)),
     summary="Ask a pipeline",
 )
 async def ask_pipeline(request: Request, name: str, body: QueryBody) -> Response:

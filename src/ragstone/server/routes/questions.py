@@ -22,6 +22,7 @@ from ragstone.server.checked_routes import OwnRoute
 from ragstone.server.descriptions import responses
 from ragstone.server.errors import NotFound
 from ragstone.server.state import open_engine, state_of
+from ragstone.server.stream_shapes import ANSWER_EVENTS
 from ragstone.server.streams import (
     EventStream,
     begin_stream,
@@ -51,7 +52,7 @@ async def search(request: Request, body: SearchBody) -> Response:
 
 @router.post(
     "/v1/ask",
-    responses=responses(400, 401, 403, 404, 429, answer=AnswerJson, stream=True),
+    responses=responses(400, 401, 403, 404, 429, answer=AnswerJson, events=ANSWER_EVENTS),
     summary="Answer from the documents",
 )
 async def ask(request: Request, body: AskBody) -> Response:

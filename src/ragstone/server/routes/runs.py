@@ -19,10 +19,11 @@ from ragstone.engine import Engine
 from ragstone.server import answer_shapes as shapes
 from ragstone.server.bodies import Body, CollectionName
 from ragstone.server.checked_routes import OwnRoute
-from ragstone.server.descriptions import responses
+from ragstone.server.descriptions import describe_events, responses
 from ragstone.server.errors import NotFound
 from ragstone.server.routes.library import Collection
 from ragstone.server.state import open_engine, state_of
+from ragstone.server.stream_shapes import RUN_EVENTS
 from ragstone.server.streams import EventStream, describe_failure, frame_failure, make_event
 
 router = APIRouter(tags=["runs"], route_class=OwnRoute)
@@ -86,7 +87,8 @@ async def show_run(request: Request, identity: str, collection: Collection = Non
 
 @router.get(
     "/v1/runs/{identity}/events",
-    responses={200: {"content": {"text/event-stream": {}}}, **responses(401, 403, 404)},
+    response_class=Response,
+    responses={**describe_events(*RUN_EVENTS), **responses(401, 403, 404)},
     summary="Follow a run",
 )
 async def follow_run(request: Request, identity: str, collection: Collection = None) -> Response:
