@@ -187,6 +187,20 @@ async def test_a_stream_has_events_of_the_shapes_that_are_described(own: Setting
             jsonschema.validate(event, {**schema, "components": _close_objects(described["components"])})
 
 
+async def test_only_fields_that_must_be_sent_are_told_to_be(own: Settings) -> None:
+    """A field with a default is one that must be sent, for generators of TypeScript."""
+    async with open_client(own) as client:
+        described = client.app.openapi()  # type: ignore[attr-defined]
+    schemas = described["components"]["schemas"]
+    assert not [(name, field) for name, schema in schemas.items() for field in find_defaults(schema)]
+    assert schemas["FilterBody"]["properties"]["tag_mode"]["description"] == 'Default: "any".'
+    assert described["paths"]["/v1/documents"]["post"]["requestBody"]["required"]
+
+
+def find_defaults(schema: dict[str, Any]) -> list[str]:
+    return [name for name, field in schema.get("properties", {}).items() if "default" in field]
+
+
 async def test_operations_have_short_names_of_their_own(own: Settings) -> None:
     """A generated client calls its functions so: before, `search_v1_search_post`."""
     async with open_client(own) as client:

@@ -35,12 +35,48 @@ class Documents(Marked):
     next: str | None
 
 
+class IgnoredFile(TypedDict):
+    """A file that a rule leaves out."""
+
+    path: str
+    reason: str
+
+
 class SkippedFile(TypedDict):
     """A file that was left out, and the reason."""
 
     path: str
     reason: str
     message: str
+
+
+class DocumentCounts(TypedDict):
+    """How many documents a run added, changed, and so on."""
+
+    added: int
+    changed: int
+    moved: int
+    unchanged: int
+    removed: int
+    skipped: int
+
+
+class RunStats(TypedDict, total=False):
+    """The counts of a run, empty while it has none: `written` passages, `embedded` vectors, and what was left out."""
+
+    documents: DocumentCounts
+    passed_over: int
+    written: int
+    embedded: int
+    renewed: int
+    enriched: int
+    encoded: int
+    written_texts: int
+    skipped: list[SkippedFile]
+    ignored: list[IgnoredFile]
+    warnings: list[str]
+    left_out: list[Json]
+    seconds: float
 
 
 class Uploaded(Marked, FullDocumentJson):

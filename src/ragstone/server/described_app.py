@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from ragstone.core.types import Json
-from ragstone.server.descriptions import build_components, refer_to
+from ragstone.server.descriptions import build_components, describe_defaults, refer_to
 from ragstone.server.errors import find_error_kind
 
 BEARER = {"type": "http", "scheme": "bearer", "description": "A key (`ragstone keys create`) or a token of an issuer."}
@@ -45,6 +45,7 @@ class DescribedApp(FastAPI):
             for path, operations in described["paths"].items():
                 for operation in operations.values():
                     _complete(operation, EXAMPLES.get(path), refer_to(find_error_kind(path)))
+            describe_defaults(described["components"]["schemas"])
             described["components"]["schemas"] |= build_components()
         return super().openapi()
 

@@ -1,5 +1,6 @@
 """Parts of the description of the API (OpenAPI) that several endpoints share."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from ragstone.core.answers import Note, Step
 from ragstone.core.ports.jobs import Job
 from ragstone.core.records import Run
 from ragstone.retrieval.explain import Explanation
-from ragstone.server.answer_shapes import PRIVATE_TO_SERVER
+from ragstone.server.answer_shapes import PRIVATE_TO_SERVER, RunStats
 from ragstone.server.errors import HTTP_CODES
 
 Responses = dict[int | str, dict[str, Any]]
@@ -30,6 +31,7 @@ MEANINGS = {
 ALWAYS = (400, 408, 413, 415, 421, 422, 500, 503, 507)
 COMPONENTS = "#/components/schemas/{name}"
 WHOLE = (Run, Job, Explanation, Note, Step)  # dataclasses that answers are made from
+PARTS = (Note, Step)  # of other answers
 PRIVATE: Mapping[type, tuple[str, ...]] = {Job: PRIVATE_TO_SERVER}
 _shapes: dict[str, type] = {}
 
@@ -84,6 +86,7 @@ def refer_to(kind: type) -> dict[str, str]:
 def build_components() -> dict[str, Any]:
     """The schemas of all shapes that were described, made from their types. An answer that is made from a dataclass has
     all its fields but the private ones, and may say the edition of its shape."""
+    stats = refer_to(RunStats)
     found: dict[str, Any] = msgspec.json.schema_components([*_shapes.values()], ref_template=COMPONENTS)[1]
     for kind in WHOLE:
         shown = found[kind.__name__]
@@ -91,5 +94,16 @@ def build_components() -> dict[str, Any]:
         for field in fields.values():
             field.pop("default", None)
         shown["required"] = [*fields]
-        shown["properties"] = {"schema": {"type": "integer"}, **fields}
+        shown["properties"] = fields if kind in PARTS else {"schema": {"type": "integer"}, **fields}
+    found["Run"]["properties"]["stats"] = stats
     return found
+
+
+def describe_defaults(schemas: dict[str, Any]) -> None:
+    """Say the default of each field of a body in words: generators of TypeScript take a field with a default for one
+    that must be sent."""
+    for schema in schemas.values():
+        for field in schema.get("properties", {}).values():
+            default = field.pop("default", None)
+            if default not in (None, "", []):
+                field["description"] = f"{field.get('description', '')} Default: {json.dumps(default)}.".strip()

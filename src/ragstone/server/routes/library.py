@@ -98,6 +98,7 @@ def _read_cursor(cursor: str | None) -> tuple[str, str] | None:
     summary="Upload a document",
     openapi_extra={
         "requestBody": {
+            "required": True,
             "content": {
                 "multipart/form-data": {
                     "schema": {
@@ -106,7 +107,7 @@ def _read_cursor(cursor: str | None) -> tuple[str, str] | None:
                         "required": ["file"],
                     }
                 }
-            }
+            },
         }
     },
 )
