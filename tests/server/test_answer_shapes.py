@@ -201,6 +201,13 @@ def find_defaults(schema: dict[str, Any]) -> list[str]:
     return [name for name, field in schema.get("properties", {}).items() if "default" in field]
 
 
+async def test_no_shape_has_the_name_of_its_own_field(own: Settings) -> None:
+    """openapi-python-client takes the field for the object that it makes."""
+    async with open_client(own) as client:
+        schemas = client.app.openapi()["components"]["schemas"]  # type: ignore[attr-defined]
+    assert not [name for name, schema in schemas.items() if name.lower() in schema.get("properties", {})]
+
+
 async def test_operations_have_short_names_of_their_own(own: Settings) -> None:
     """A generated client calls its functions so: before, `search_v1_search_post`."""
     async with open_client(own) as client:

@@ -16,19 +16,19 @@ class Marked(TypedDict):
     schema: int
 
 
-class Collections(Marked):
+class CollectionsJson(Marked):
     """The collections of a tenant."""
 
     collections: list[InfoJson]
 
 
-class Erased(Marked):
+class ErasedJson(Marked):
     """The name of an erased collection."""
 
     erased: str
 
 
-class Documents(Marked):
+class DocumentsJson(Marked):
     """A page of documents, with the cursor of the next."""
 
     documents: list[FullDocumentJson]
@@ -94,19 +94,19 @@ class DocumentText(Marked, FullDocumentJson):
     places: NotRequired[list[list[int]]]
 
 
-class Removed(Marked):
+class RemovedJson(Marked):
     """How many documents were removed."""
 
     removed: int
 
 
-class Runs(Marked):
+class RunsJson(Marked):
     """Ingestion runs."""
 
     runs: list[Run]
 
 
-class Jobs(Marked):
+class JobsJson(Marked):
     """Jobs of ingestion."""
 
     jobs: list[Job]
@@ -118,7 +118,7 @@ class Accepted(Marked):
     job: Job
 
 
-class Dropped(Marked):
+class DroppedJson(Marked):
     """The id of a dropped job."""
 
     dropped: str
@@ -131,7 +131,7 @@ class PipelineName(TypedDict):
     description: str
 
 
-class Pipelines(TypedDict):
+class PipelinesJson(TypedDict):
     """The configured pipelines."""
 
     pipelines: list[PipelineName]

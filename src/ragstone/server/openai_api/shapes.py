@@ -34,7 +34,7 @@ class ChatCompletion(TypedDict):
     usage: TokenCounts
 
 
-class Embedding(TypedDict):
+class EmbeddingJson(TypedDict):
     """A vector of OpenAI's, as numbers or in base64."""
 
     object: Literal["embedding"]
@@ -46,7 +46,7 @@ class Embeddings(TypedDict):
     """Vectors of OpenAI's."""
 
     object: Literal["list"]
-    data: list[Embedding]
+    data: list[EmbeddingJson]
     model: str
     usage: Mapping[str, int]
 

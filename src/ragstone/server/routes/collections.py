@@ -21,7 +21,9 @@ class CollectionBody(Body):
     name: CollectionName
 
 
-@router.get("/v1/collections", responses=responses(401, 403, answer=shapes.Collections), summary="List the collections")
+@router.get(
+    "/v1/collections", responses=responses(401, 403, answer=shapes.CollectionsJson), summary="List the collections"
+)
 async def list_collections(request: Request) -> Response:
     """The collections of the caller's tenant."""
     engine = await open_engine(request)
@@ -51,7 +53,7 @@ async def show_collection(request: Request, name: str) -> Response:
 
 @router.delete(
     "/v1/collections/{name:any}",
-    responses=responses(401, 403, 404, 409, answer=shapes.Erased),
+    responses=responses(401, 403, 404, 409, answer=shapes.ErasedJson),
     summary="Erase a collection",
 )
 async def erase_collection(request: Request, name: str) -> Response:

@@ -20,7 +20,7 @@ router = APIRouter(tags=["jobs"], route_class=OwnRoute)
 MOST = 1000
 
 
-@router.get("/v1/jobs", responses=responses(400, 401, 403, answer=shapes.Jobs), summary="List the jobs")
+@router.get("/v1/jobs", responses=responses(400, 401, 403, answer=shapes.JobsJson), summary="List the jobs")
 async def list_jobs(
     request: Request,
     status: Annotated[list[JobStatus] | None, Query()] = None,
@@ -54,7 +54,7 @@ async def retry_job(request: Request, identity: str) -> Response:
 
 
 @router.delete(
-    "/v1/jobs/{identity}", responses=responses(400, 401, 403, 404, answer=shapes.Dropped), summary="Drop a job"
+    "/v1/jobs/{identity}", responses=responses(400, 401, 403, 404, answer=shapes.DroppedJson), summary="Drop a job"
 )
 async def drop_job(request: Request, identity: str) -> Response:
     """Takes a job that does not run out of the record, with its file."""

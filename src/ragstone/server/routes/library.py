@@ -40,7 +40,7 @@ LARGEST_PAGE = 20_000.0  # points
 
 
 @router.get(
-    "/v1/documents", responses=responses(400, 401, 403, 404, answer=shapes.Documents), summary="List the documents"
+    "/v1/documents", responses=responses(400, 401, 403, 404, answer=shapes.DocumentsJson), summary="List the documents"
 )
 async def list_documents(
     request: Request,
@@ -157,7 +157,7 @@ async def _read_form(request: Request) -> AsyncIterator[FormData]:
 
 @router.delete(
     "/v1/documents",
-    responses=responses(400, 401, 403, 404, 409, answer=shapes.Removed),
+    responses=responses(400, 401, 403, 404, 409, answer=shapes.RemovedJson),
     summary="Delete the documents of a source",
 )
 async def delete_documents(request: Request, source: str, collection: Collection = None) -> Response:
@@ -204,7 +204,7 @@ def _pair_places(starts: list[int], ends: list[int], length: int) -> list[tuple[
 
 @router.delete(
     "/v1/documents/{identity}",
-    responses=responses(401, 403, 404, 409, answer=shapes.Removed),
+    responses=responses(401, 403, 404, 409, answer=shapes.RemovedJson),
     summary="Delete a document",
 )
 async def delete_document(request: Request, identity: str, collection: Collection = None) -> Response:

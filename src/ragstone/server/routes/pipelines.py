@@ -49,7 +49,7 @@ class QueryBody(BaseModel):
     messages: list[Turn] = []
 
 
-@router.get("/v1/pipelines", responses=responses(401, 403, answer=shapes.Pipelines), summary="List the pipelines")
+@router.get("/v1/pipelines", responses=responses(401, 403, answer=shapes.PipelinesJson), summary="List the pipelines")
 async def list_pipelines(request: Request) -> Response:
     """The configured pipelines with their descriptions."""
     engine = await open_engine(request)

@@ -48,7 +48,7 @@ EVERYTHING = RunBody()
 @router.post(
     "/v1/runs",
     status_code=202,
-    responses=responses(400, 401, 403, 409, answer=shapes.Runs, status=202),
+    responses=responses(400, 401, 403, 409, answer=shapes.RunsJson, status=202),
     summary="Start an ingestion",
 )
 async def start_run(request: Request, body: RunBody = EVERYTHING) -> Response:
@@ -68,7 +68,7 @@ async def start_run(request: Request, body: RunBody = EVERYTHING) -> Response:
     return JSONResponse({"schema": 1, "runs": [run_json(run) for run in runs]}, 202)
 
 
-@router.get("/v1/runs", responses=responses(401, 403, answer=shapes.Runs), summary="List the runs")
+@router.get("/v1/runs", responses=responses(401, 403, answer=shapes.RunsJson), summary="List the runs")
 async def list_runs(
     request: Request, collection: Collection = None, limit: Annotated[int, Query(ge=1, le=MOST_RUNS)] = 20
 ) -> Response:
