@@ -8,6 +8,7 @@ from typing import Any, Literal
 from ragstone.core.errors import RagstoneError
 from ragstone.core.types import Scope
 
+KEPT_RUNS = 100  # of each source: with more, those of a busy one would hide the others from who lists the last
 PASSED_OVER = "passed_over"  # the reason of a file that is no document, such as an icon: counted, never listed
 # Reasons of files that a source leaves out by a rule: they are counted in one line and listed in `ignored`.
 IGNORED = "ignored"  # by an option, an ignore file, or as what programs made

@@ -88,6 +88,7 @@
 -- documents.title: text x
 -- documents.content_hash: text x
 -- documents.created_at: timestamp with time zone NOT NULL DEFAULT now() p
+-- documents.path_head: text COLLATE C DEFAULT "left"(path, 400) x
 -- ingestion_runs.run_number: bigint NOT NULL IDENTITY p
 -- ingestion_runs.tenant_id: text COLLATE C NOT NULL x
 -- ingestion_runs.collection_id: integer NOT NULL p
@@ -251,8 +252,11 @@ CREATE INDEX document_versions_of ON ragstone.document_versions USING btree (col
 CREATE UNIQUE INDEX document_versions_one_active ON ragstone.document_versions USING btree (tenant_id, collection_id, doc_id) WHERE is_active;
 CREATE UNIQUE INDEX document_versions_pkey ON ragstone.document_versions USING btree (doc_version_id);
 CREATE INDEX documents_path ON ragstone.documents USING hash (path);
+CREATE INDEX documents_path_head ON ragstone.documents USING btree (collection_id, path_head);
 CREATE UNIQUE INDEX documents_pkey ON ragstone.documents USING btree (collection_id, doc_id);
 CREATE UNIQUE INDEX ingestion_runs_collection_id_run_id_key ON ragstone.ingestion_runs USING btree (collection_id, run_id);
+CREATE INDEX ingestion_runs_last ON ragstone.ingestion_runs USING btree (collection_id, run_number);
+CREATE INDEX ingestion_runs_of ON ragstone.ingestion_runs USING btree (collection_id, source, run_number);
 CREATE UNIQUE INDEX ingestion_runs_pkey ON ragstone.ingestion_runs USING btree (run_number);
 CREATE INDEX jobs_by_path ON ragstone.jobs USING btree (tenant_id, collection, path);
 CREATE INDEX jobs_by_status ON ragstone.jobs USING btree (status, due);

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ragstone.core.records import Run
+from ragstone.core.records import KEPT_RUNS, Run
 from ragstone.core.types import Document
 from ragstone.stores.embedded.collection import Collection
 from ragstone.stores.embedded.database import encode_list, write_transaction
@@ -32,6 +32,9 @@ AT_PATHS = """SELECT r.facts FROM (SELECT DISTINCT value AS path FROM json_each(
 # The last run of the source: it alone can still say so, and all runs are never gone through for it.
 MARK_INTERRUPTED = """UPDATE runs SET status = 'interrupted' WHERE status = 'running'
     AND number = (SELECT number FROM runs WHERE source = ? ORDER BY number DESC LIMIT 1)"""
+FORGET_OLD = """DELETE FROM runs WHERE source = ? AND number <=
+    (SELECT number FROM runs WHERE source = ? ORDER BY number DESC LIMIT 1 OFFSET ?)"""
+FORGET_EVERY = 16  # runs: no index leads to those of a source
 PAGE = 512  # documents that are in memory at once where all are gone through
 
 
@@ -179,11 +182,13 @@ class EmbeddedLedger:
             with write_transaction(connection):
                 if before is not None:
                     connection.execute(before, (run.source,))
-                connection.execute(
+                written = connection.execute(
                     """INSERT INTO runs (id, source, status, run) VALUES (?, ?, ?, ?)
                     ON CONFLICT (id) DO UPDATE SET status = excluded.status, run = excluded.run""",
                     (run.id, run.source, run.status, data),
                 )
+                if before is not None and (written.lastrowid or 0) % FORGET_EVERY == 0:
+                    connection.execute(FORGET_OLD, (run.source, run.source, KEPT_RUNS))
         finally:
             collection.release(connection)
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
-from ragstone.core.records import Run
+from ragstone.core.records import KEPT_RUNS, Run
 from ragstone.core.types import Document, Scope
 from ragstone.stores.jsonfile.content import ScopeContent
 from ragstone.stores.jsonfile.file import JsonFile
@@ -85,4 +85,6 @@ def _mark_interrupted(content: ScopeContent, source: str) -> ScopeContent:
 def _put_run(content: ScopeContent, run: Run) -> ScopeContent:
     if any(one.id == run.id for one in content.runs):
         return replace(content, runs=tuple(run if one.id == run.id else one for one in content.runs))
-    return replace(content, runs=(*content.runs, run))
+    own = [one.id for one in content.runs if one.source == run.source]
+    old = {*own[: max(len(own) - KEPT_RUNS + 1, 0)]}
+    return replace(content, runs=(*(one for one in content.runs if one.id not in old), run))

@@ -11,7 +11,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from ragstone.core.errors import Busy, StoreError
-from ragstone.core.records import Run
+from ragstone.core.records import KEPT_RUNS, Run
 from ragstone.core.types import Document, Scope
 from ragstone.stores.encoding import decode_document, decode_run, encode_value
 from ragstone.stores.listed_documents import within_bounds
@@ -27,10 +27,12 @@ LOST = 10.0  # seconds in which the server frees a lock whose connection was los
 LOCK_PAUSE = 0.05
 DOCUMENTS = """SELECT DISTINCT ON (d.source, d.path, d.doc_id) v.facts
     FROM documents d JOIN document_versions v ON v.collection_id = d.collection_id AND v.doc_id = d.doc_id
-    WHERE d.tenant_id = %s AND d.collection_id = %s AND (%s::text IS NULL OR d.source = %s)
-        AND (%s::text IS NULL OR d.path = %s OR d.path > %s AND d.path < %s)
-        AND (%s::text IS NULL OR d.doc_id = %s)
+    WHERE d.tenant_id = %s AND d.collection_id = %s {which}
     ORDER BY d.source, d.path, d.doc_id, v.revision DESC"""
+OF_SOURCE, OF_IDENTITY = " AND d.source = %s", " AND d.doc_id = %s"
+# By the index over beginnings of paths; then the paths themselves.
+WITHIN = " AND d.path_head BETWEEN %s AND %s AND (d.path = %s OR d.path > %s AND d.path < %s)"
+HEAD = 400  # characters of a path in the index
 AT_PATHS = """SELECT DISTINCT ON (d.path) v.facts
     FROM documents d JOIN document_versions v ON v.collection_id = d.collection_id AND v.doc_id = d.doc_id
     WHERE d.tenant_id = %s AND d.collection_id = %s AND d.source = %s AND d.path = ANY(%s)
@@ -48,6 +50,9 @@ ALL_REVISIONS = """SELECT facts FROM document_versions WHERE tenant_id = %s AND 
 LOCK_COLLECTION_KEY = "SELECT FROM collections WHERE tenant_id = %s AND collection_id = %s FOR KEY SHARE"
 MARK_INTERRUPTED = """UPDATE ingestion_runs SET status = 'interrupted'
     WHERE tenant_id = %s AND collection_id = %s AND source = %s AND status = 'running' AND run_id <> %s"""
+FORGET_OLD = """DELETE FROM ingestion_runs WHERE tenant_id = %s AND collection_id = %s AND source = %s AND run_number <=
+    (SELECT run_number FROM ingestion_runs WHERE collection_id = %s AND source = %s
+        ORDER BY run_number DESC OFFSET %s LIMIT 1)"""
 WRITE = """INSERT INTO ingestion_runs (tenant_id, collection_id, run_id, source, status, started_at, finished_at,
         config, stats, error, run)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s::text::jsonb, %s::text::jsonb, %s, %s)
@@ -140,12 +145,19 @@ class PostgresLedger:
     async def documents(
         self, source: str | None = None, *, within: str | None = None, identity: str | None = None
     ) -> list[Document]:
-        bounds = (None,) * 3 if within is None else within_bounds(within)
+        which, given = "", list[str]()
+        if source is not None:
+            which, given = which + OF_SOURCE, [*given, source]
+        if within is not None:
+            bounds = within_bounds(within)
+            which, given = which + WITHIN, [*given, within[:HEAD], bounds[-1][:HEAD], *bounds]
+        if identity is not None:
+            which, given = which + OF_IDENTITY, [*given, identity]
+        statement = DOCUMENTS.format(which=which)
 
         async def read_documents(cursor: Cursor, _: int) -> list[Document]:
             collection = await read_collection(cursor, self._scope)
-            which = (source, source, within, *bounds, identity, identity)
-            await cursor.execute(DOCUMENTS, (collection.tenant, collection.collection_id, *which))
+            await cursor.execute(statement, (collection.tenant, collection.collection_id, *given))
             return [decode_document(bytes(facts)) for (facts,) in await cursor.fetchall()]
 
         return await self._pool.run_transaction(self._scope.tenant, read_documents)
@@ -243,6 +255,9 @@ class PostgresLedger:
             times = (run.started_at, run.finished_at)
             about = (run.id, run.source, run.status, *times, *plain, error, data)
             await cursor.execute(WRITE, (*scope, *about))
+            if begins:
+                of = (collection.collection_id, run.source)
+                await cursor.execute(FORGET_OLD, (collection.tenant, *of, *of, KEPT_RUNS))
 
         await self._pool.run_transaction(self._scope.tenant, write_once)
 
