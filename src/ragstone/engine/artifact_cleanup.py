@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -32,11 +33,18 @@ async def places_of(components: Components, scope: Scope) -> artifacts.ArtifactP
     )
 
 
-async def sweep_artifacts(components: Components, scope: Scope, where: artifacts.ArtifactPlaces) -> int:
-    """Remove artifacts that nothing holds any more; returns how many. Raises `StoreError` when some are left."""
+async def sweep_artifacts(
+    components: Components,
+    scope: Scope,
+    where: artifacts.ArtifactPlaces,
+    *,
+    documents: Collection[str] | None = None,
+) -> int:
+    """Remove artifacts that nothing holds any more, those of some documents or of all; returns how many. Raises
+    `StoreError` when some are left."""
     from ragstone.ingestion import artifacts
 
-    removed, failed = await artifacts.remove_strays(components.stores.store, scope, where)
+    removed, failed = await artifacts.remove_strays(components.stores.store, scope, where, documents=documents)
     if failed:
         raise StoreError(f"the change is done, but some artifacts are left: {failed[0]}")
     return removed

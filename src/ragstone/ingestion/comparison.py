@@ -38,6 +38,10 @@ class Comparison:
     unchanged: int = 0
     outdated: int = 0
 
+    def list_touched(self) -> list[str]:
+        """The ids of the documents that are replaced or removed."""
+        return [job.before.id for job in self.jobs if job.before is not None] + [one.id for one in self.gone]
+
 
 async def compare_files(
     context: RunContext,

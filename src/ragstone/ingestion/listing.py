@@ -1,9 +1,12 @@
 """The files that a source lists, packed: two dozen bytes each in place of objects of some hundred."""
 
-from collections.abc import Iterable, Iterator
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import astuple
 from typing import Any
 
+from ragstone.core.answers import Event
 from ragstone.core.ports import ListedFile
 from ragstone.core.types import Enclosing
 from ragstone.ingestion.packed_rows import PackedRows
@@ -42,3 +45,14 @@ def pack_file(file: ListedFile) -> tuple[Any, ...]:
 def unpack_file(path: str, size: int, stamp: Any, within: str = "", *enclosing: str) -> ListedFile:
     """The file of a row."""
     return ListedFile(path, size, None if stamp is None else tuple(stamp), within, Enclosing(*enclosing))
+
+
+def tell_listing(tell: Callable[[Event], None], name: str) -> Callable[[int, int | None], None]:
+    """A callback that tells from another thread how far a listing is."""
+    loop = asyncio.get_running_loop()
+
+    def report(done: int, total: int | None) -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(tell, Event(name, {"done": done, "total": total}))
+
+    return report

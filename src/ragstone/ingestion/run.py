@@ -7,19 +7,17 @@ any interruption, the next run continues from the committed state.
 
 import asyncio
 import logging
-from collections.abc import Callable, Container, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from ragstone.core.answers import Event
 from ragstone.core.errors import StoreError, Unavailable, UsageError
 from ragstone.core.ports import Embedder, Ledger, RecallingSource, Source, Vectors, Writer
 from ragstone.core.records import Info, Run
 from ragstone.core.types import Revision
 from ragstone.ingestion import artifacts, chat_people, enrichment, safeguards, workers
-from ragstone.ingestion.artifacts import ArtifactStore
+from ragstone.ingestion.artifacts import ArtifactPlaces, ArtifactStore
 from ragstone.ingestion.comparison import Comparison, compare_files
 from ragstone.ingestion.document_jobs import (
     JobList,
@@ -31,7 +29,7 @@ from ragstone.ingestion.document_jobs import (
 )
 from ragstone.ingestion.document_list import DocumentList
 from ragstone.ingestion.file_stamps import load_stamps, open_stamps, recall_notes, save_stamps
-from ragstone.ingestion.listing import Listing
+from ragstone.ingestion.listing import Listing, tell_listing
 from ragstone.ingestion.local_stamps import find_file_memory
 from ragstone.ingestion.moves import Moves, find_moves
 from ragstone.ingestion.outdated_editions import renew_outdated, was_renewed
@@ -56,32 +54,37 @@ async def run_ingestion(context: RunContext, source: Source, *, tell: EventCallb
     """
     tally = Tally()
     if isinstance(source, RecallingSource):
-        source.recall(await _recall_files(context, source.name), _tell_listing(tell, "pages"))
+        source.recall(await _recall_files(context, source.name), tell_listing(tell, "pages"))
     await recall_notes(context, source)
     try:
-        listed = await tally.list_in_thread(source, _tell_listing(tell, "listed"))
+        listed = await tally.list_in_thread(source, tell_listing(tell, "listed"))
     except Unavailable as error:
         if not context.keep_going:
             raise
         return await record_unlisted(context.store, context.builder.scope, source.name, tally, error)
     context = await _prepare_collection(context, source, listed, tally)
     ledger = context.store.ledger(context.builder.scope)
-    artifact_store = await _open_artifacts(context)
-    progress = Progress(ledger, source.name, config=_run_config(context, artifact_store), tally=tally, tell=tell)
+    where = await artifacts.find_artifact_places(
+        context.store, context.builder.scope, configured=context.builder.artifacts
+    )
+    artifact_store = await _open_artifacts(context, where)
+    config = {**_run_config(context, artifact_store), artifacts.BEFORE: where.config}
+    progress = Progress(ledger, source.name, config=config, tally=tally, tell=tell)
     if context.model_missing:
         tally.warnings.append(f"no vectors were made, search is by keyword only: {context.model_missing}")
     async with progress.record_run():
         if artifact_store is not None:
             artifact_store = await artifacts.seal_anew(context.store, artifact_store)
             artifact_store = await asyncio.to_thread(artifact_store.put_claim)
-        await _update_text(context, source, listed, ledger, tally, progress, artifact_store)
+        before = await _update_text(context, source, listed, ledger, tally, progress, artifact_store)
         if context.chosen is None or not (context.current or was_renewed(context, source.name)):
             await renew_outdated(context.store, context.builder.scope, source.name, tally, progress)
         await _update_vectors(context, tally, progress)
         await update_sparse_index(context, tally, progress)
         if context.flush:
             progress.begin_stage("artifacts")
-            await _sweep_artifacts(context, source, tally)
+            where = where if artifact_store is None else where.add_claim(artifact_store.claim)
+            await _sweep_artifacts(context, source, tally, where, before)
     return await progress.end("succeeded")
 
 
@@ -93,17 +96,6 @@ async def _recall_files(context: RunContext, source: str) -> Mapping[str, Sequen
     memory = await find_file_memory(context.store, context.builder.scope, context.stamps_folder)
     rows = load_stamps(await memory.recall_files(source)) if memory is not None else ()
     return {path: stamp for path, *stamp in rows}
-
-
-def _tell_listing(tell: EventCallback, name: str) -> Callable[[int, int | None], None]:
-    """Tells from another thread how far a listing is."""
-    loop = asyncio.get_running_loop()
-
-    def tell_listing(done: int, total: int | None) -> None:
-        with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(tell, Event(name, {"done": done, "total": total}))
-
-    return tell_listing
 
 
 async def _prepare_collection(context: RunContext, source: Source, listed: Listing, tally: Tally) -> RunContext:
@@ -146,9 +138,9 @@ def _check_model(context: RunContext, info: Info) -> None:
         )
 
 
-async def _open_artifacts(context: RunContext) -> ArtifactStore | None:
+async def _open_artifacts(context: RunContext, where: ArtifactPlaces) -> ArtifactStore | None:
     uri = context.builder.artifacts
-    return await artifacts.open_artifact_store(context.store, context.builder.scope, uri) if uri else None
+    return await artifacts.open_artifact_store(context.store, context.builder.scope, uri, where) if uri else None
 
 
 def _run_config(context: RunContext, artifact_store: ArtifactStore | None) -> dict[str, Any]:
@@ -175,8 +167,8 @@ async def _update_text(
     tally: Tally,
     progress: Progress,
     artifact_store: ArtifactStore | None,
-) -> None:
-    """Compare, replace, remove."""
+) -> list[str]:
+    """Compare, replace, remove; gives the ids of the documents that there were, in a run of chosen files."""
     progress.begin_stage("text")
     lacking = await _find_missing_artifacts(context, artifact_store, tally)
     stamps = await open_stamps(context, source.name, now=tally.listed_at)
@@ -211,6 +203,7 @@ async def _update_text(
         tally.warnings.append(
             f"{tally.outdated} documents were extracted by an earlier version; run with --refresh to redo them"
         )
+    return [] if context.chosen is None else found.list_touched()
 
 
 async def _write_batch(
@@ -266,11 +259,14 @@ async def _find_missing_artifacts(context: RunContext, artifact_store: ArtifactS
         return set()
 
 
-async def _sweep_artifacts(context: RunContext, source: Source, tally: Tally) -> None:
-    """Remove the artifacts of revisions that are gone, and what earlier runs left when they were killed."""
+async def _sweep_artifacts(
+    context: RunContext, source: Source, tally: Tally, where: ArtifactPlaces, before: Sequence[str]
+) -> None:
+    """Remove the artifacts of revisions that are gone, and what earlier runs left when they were killed; in a run of
+    chosen files only those of the documents that it was about."""
     store, scope = context.store, context.builder.scope
-    where = await artifacts.find_artifact_places(store, scope, configured=context.builder.artifacts)
-    _, failed = await artifacts.remove_strays(store, scope, where, source=source.name)
+    documents = None if context.chosen is None else before
+    _, failed = await artifacts.remove_strays(store, scope, where, source=source.name, documents=documents)
     tally.warnings.extend(failed)
 
 

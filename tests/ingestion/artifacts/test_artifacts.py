@@ -13,8 +13,10 @@ import ragstone
 from ragstone.core.errors import ConfigError
 from ragstone.core.ports import ArtifactStorage
 from ragstone.core.records import Run
+from ragstone.ingestion.artifacts.folder import FolderPlace
 from ragstone.ingestion.artifacts.place import open_place
 from ragstone.ingestion.artifacts.sweep import _find_strays
+from ragstone.stores.embedded import ledger
 from ragstone.testing.bag_of_words import BagOfWords
 from tests.commands import Run as Command
 from tests.ingestion.artifacts.kept import CLAIM, files, path_of, revisions, whole
@@ -98,6 +100,44 @@ def test_a_deleted_document_takes_its_artifact_along(docs: Path, kept: Open, pla
     assert kb.delete("notes.txt") == 1
     assert len(files(place)) == 3
     whole(kb, place)
+
+
+def test_a_call_about_few_documents_looks_at_their_artifacts_alone(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside many it went through all of them, with each text."""
+    listed = list[str]()
+    names = FolderPlace.names
+
+    def note(place: FolderPlace, under: str) -> list[str]:
+        listed.append(under)
+        return names(place, under)
+
+    monkeypatch.setattr(FolderPlace, "names", note)
+    with ragstone.open(tmp_path / "s", artifacts=place.as_uri(), embedder=BagOfWords(), keep_versions=2) as kb:
+        for text in ("The pump runs.", "The pump is shut.", "The pump is new."):
+            kb.ingest_texts({"a.txt": text, f"{text}.txt": text})
+            whole(kb, place)
+        assert kb.delete("a.txt") == 1
+        whole(kb, place)
+        assert listed
+        assert "default" not in listed
+
+
+def test_an_earlier_place_is_known_when_its_runs_are_forgotten(
+    docs: Path, tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "KEPT_RUNS", 1)
+    monkeypatch.setattr(ledger, "FORGET_EVERY", 1)
+    for uri in (place.as_uri(), (tmp_path / "other").as_uri(), None):
+        with ragstone.open(tmp_path / "s", artifacts=uri, embedder=BagOfWords()) as kb:
+            kb.ingest(docs)
+            assert len(kb.runs()) == 1
+    with ragstone.open(tmp_path / "s", embedder=BagOfWords()) as kb:
+        kb.delete("notes.txt")
+        assert len(files(place)) == 3
+        kb.drop("default")
+    assert files(place) == set()
 
 
 def test_collections_and_tenants_keep_their_own(docs: Path, kept: Open, place: Path) -> None:

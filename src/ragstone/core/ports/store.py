@@ -91,7 +91,7 @@ class ArtifactStorage(Protocol):
         ...
 
     def names(self, under: str) -> list[str]:
-        """The files in the folders of this folder; [] where it is not there."""
+        """The files in this folder and in its folders; [] where it is not there."""
         ...
 
     def head(self, name: str, size: int) -> bytes:

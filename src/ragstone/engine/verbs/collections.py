@@ -50,7 +50,8 @@ class CollectionVerbs(VerbGroup):
             await writer.remove(doomed)
             await writer.settle()
         await forget_stale_searches(self._components)
-        await sweep_artifacts(self._components, self.scope, await places_of(self._components, self.scope))
+        where = await places_of(self._components, self.scope)
+        await sweep_artifacts(self._components, self.scope, where, documents=doomed)
         return len(doomed)
 
     @verb(Permission.WRITE)  # what it says of files and errors is for who ingests

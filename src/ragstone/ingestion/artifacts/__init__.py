@@ -13,6 +13,7 @@ from ragstone.ingestion.artifacts.artifact_json import (
     mask_extraction,
 )
 from ragstone.ingestion.artifacts.artifact_store import (
+    BEFORE,
     ArtifactPlaces,
     ArtifactStore,
     find_artifact_places,
@@ -25,6 +26,7 @@ from ragstone.ingestion.artifacts.sweep import erase, find_missing, find_problem
 
 __all__ = [
     "ARTIFACT_KEY",
+    "BEFORE",
     "ArtifactPlaces",
     "ArtifactStore",
     "artifact_name",

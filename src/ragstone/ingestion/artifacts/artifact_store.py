@@ -7,15 +7,18 @@ run puts a claim there, a random word that every run of this store records; whos
 import asyncio
 import json
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ragstone.core.errors import ConfigError, Corrupt, NotBuilt, Refused, StoreError
-from ragstone.core.ports import ArtifactStorage, Store
+from ragstone.core.ports import ArtifactStorage, Exporter, Store
 from ragstone.core.records import Run
 from ragstone.core.types import Document, Json, Scope
 from ragstone.ingestion.artifacts.artifact_json import HEAD_BYTES, artifact_name, aside_marks, claim_name
 from ragstone.ingestion.artifacts.place import open_place, seal_place
 
+BEFORE = "artifacts_before"  # of a run's settings
+REVISIONS_AT_ONCE = 8
 RUNS_SEARCHED = 1000  # how far back earlier places are looked for
 
 
@@ -27,6 +30,15 @@ class ArtifactPlaces:
     places: tuple[str, ...]
     claims: tuple[str, ...] = ()
     used: tuple[str, ...] = ()
+
+    @property
+    def config(self) -> Json | None:
+        """The earlier places and claims, which a run records: older runs are forgotten."""
+        return {"places": list(self.used), "claims": list(self.claims)} if self.used else None
+
+    def add_claim(self, claim: str) -> "ArtifactPlaces":
+        """The places with a claim of a run that goes on."""
+        return replace(self, claims=_list_texts(self.claims, [claim]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +83,9 @@ class ArtifactStore:
             raise Refused("artifact", f"{document.path}: its artifact could not be kept: {error}") from error
 
 
-async def open_artifact_store(store: Store, scope: Scope, uri: str) -> ArtifactStore:
+async def open_artifact_store(store: Store, scope: Scope, uri: str, where: ArtifactPlaces) -> ArtifactStore:
     """The store at a place; raises `ConfigError` when another store has claimed it."""
     place = await seal_place(store, scope, open_place(uri))
-    where = await find_artifact_places(store, scope)
     own = where.claims
     try:
         claim = await asyncio.to_thread(read_own_claim, place, scope, where)
@@ -121,12 +132,18 @@ async def find_artifact_places(store: Store, scope: Scope, *, configured: str | 
     """Taken from the collection's runs, never from documents: what these say is not ours. A collection that cannot
     be read has the configured place alone."""
     try:
-        used = [run.config["artifacts"] for run in await list_runs(store, scope) if run.config.get("artifacts")]
+        configs = [run.config for run in await list_runs(store, scope)]
     except StoreError:
-        used = []
-    ran = tuple(dict.fromkeys(str(one["place"]) for one in used))
-    claims = tuple(dict.fromkeys(str(one["claim"]) for one in used))
+        configs = []
+    used = [config["artifacts"] for config in configs if config.get("artifacts")]
+    before = [config[BEFORE] for config in configs if config.get(BEFORE)]
+    ran = _list_texts([one["place"] for one in used], *(one["places"] for one in before))
+    claims = _list_texts([one["claim"] for one in used], *(one["claims"] for one in before))
     return ArtifactPlaces(tuple(dict.fromkeys([*([configured] if configured else []), *ran])), claims, ran)
+
+
+def _list_texts(*lists: Iterable[object]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(one) for each in lists for one in each))
 
 
 async def list_runs(store: Store, scope: Scope) -> list[Run]:
@@ -145,9 +162,26 @@ async def open_own_place(store: Store, uri: str, scope: Scope, where: ArtifactPl
     return place
 
 
-async def read_kept_names(store: Store, scope: Scope) -> set[str]:
-    """The names of the artifacts of all kept revisions, none where the collection was never made."""
+async def read_kept_names(store: Store, scope: Scope, documents: Iterable[str] | None = None) -> set[str]:
+    """The names of the artifacts of all kept revisions, none where the collection was never made. With `documents` at
+    least those of these."""
     try:
+        if documents is not None:
+            async with store.reader(scope) as reader:
+                if isinstance(reader, Exporter):
+                    kept = [one for each in documents for one in await _list_revisions(reader, each)]
+                    return {artifact_name(scope, document) for document in kept}
         return {artifact_name(scope, document) for document in await store.ledger(scope).list_all_revisions()}
     except NotBuilt:
         return set()
+
+
+async def _list_revisions(reader: Exporter, document: str) -> list[Document]:
+    """The kept revisions of a document."""
+    found, after = list[Document](), (document, 0)
+    while page := await reader.list_revisions_after(after, limit=REVISIONS_AT_ONCE):
+        found += [one.document for one in page if one.document.id == document]
+        if page[-1].document.id != document:
+            break
+        after = (document, page[-1].document.revision)
+    return found

@@ -63,6 +63,7 @@ class FolderPlace:
     def _list_names(self, under: str) -> Iterator[str]:
         for folder in _scan_folder(self._root / under):
             if not folder.is_dir(follow_symlinks=False):
+                yield from [f"{under}/{folder.name}"] * folder.is_file(follow_symlinks=False)
                 continue
             files = _scan_folder(folder.path)
             if not files:  # of a writer that was killed early; one that lives makes it again

@@ -1,7 +1,7 @@
 """Artifacts that no kept revision owns: found, removed; and kept revisions whose artifact is gone."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ragstone.core.errors import ConfigError, Corrupt, NoKey, NotBuilt, StoreError
 from ragstone.core.ports import ArtifactStorage, Store
@@ -27,20 +27,29 @@ from ragstone.ingestion.artifacts.artifact_store import (
 from ragstone.ingestion.artifacts.place import open_place, seal_place
 from ragstone.ingestion.artifacts.seals import find_outdated_seals
 
+MOST_LOOKED_AT = 200  # documents; of more, all are gone through at once
+
 
 async def remove_strays(
-    store: Store, scope: Scope, where: ArtifactPlaces, *, source: str | None = None
+    store: Store,
+    scope: Scope,
+    where: ArtifactPlaces,
+    *,
+    source: str | None = None,
+    documents: Collection[str] | None = None,
 ) -> tuple[int, list[str]]:
     """Remove what no kept revision owns; returns how many, and a sentence for each place that could not be swept.
 
     With `source` only what is of this source, which the caller is ingesting; else of all that are not being ingested
-    now.
+    now. With `documents` only what is of these: where a few changed, nobody goes through all.
     """
+    documents = documents if documents is None or len(documents) <= MOST_LOOKED_AT else None
+
     removed, failed = 0, []
     for uri in where.places:
         try:
             place = await open_own_place(store, uri, scope, where)
-            strays = await _find_strays(place, store, scope, source)
+            strays = await _find_strays(place, store, scope, source, documents)
             await asyncio.to_thread(_remove_names, place, strays)
             removed += len(strays)
         except (StoreError, ConfigError) as problem:
@@ -77,7 +86,8 @@ async def erase(store: Store, scope: Scope, where: ArtifactPlaces) -> list[str]:
 async def _has_artifacts(uri: str, scope: Scope) -> bool:
     """Whether anything of this tenant is there, be it encrypted."""
     try:
-        return bool(await asyncio.to_thread(open_place(uri).names, tenant_folder(scope)))
+        names = await asyncio.to_thread(open_place(uri).names, tenant_folder(scope))
+        return any(ARTIFACT.fullmatch(name) or ASIDE.fullmatch(name) for name in names)
     except (StoreError, ConfigError):
         return True
 
@@ -134,16 +144,20 @@ def _describe_failure(uri: str, problem: Exception) -> str:
     return f"the artifacts at {uri} could not be listed: {problem}"
 
 
-async def _find_strays(place: ArtifactStorage, store: Store, scope: Scope, source: str | None) -> list[str]:
+async def _find_strays(
+    place: ArtifactStorage, store: Store, scope: Scope, source: str | None, documents: Collection[str] | None = None
+) -> list[str]:
     """Names of ours that no kept revision owns. One that says that its own is at another place owns it here too: two
     addresses may lead to one place.
 
     The order keeps out what is being written: listed first, then who is at work, then what is kept. What was listed
     of a run that has ended since is kept by then; a run that goes on sweeps behind itself.
     """
-    names = await asyncio.to_thread(place.names, tenant_folder(scope))
+    under = tenant_folder(scope)
+    folders = [under] if documents is None else [f"{under}/{document}" for document in documents]
+    names = await asyncio.to_thread(lambda: [name for folder in folders for name in place.names(folder)])
     busy = {run.source for run in await list_runs(store, scope) if run.status == "running"} - {source}
-    owned = await read_kept_names(store, scope)
+    owned = await read_kept_names(store, scope, documents)
     left = [name for name in names if name not in owned]
     if any(map(ARTIFACT.fullmatch, left)):
         theirs = await _sibling_names(store, scope)

@@ -29,7 +29,8 @@ from ragstone.server.streams import EventStream, describe_failure, frame_failure
 router = APIRouter(tags=["runs"], route_class=OwnRoute)
 
 MOST_RUNS = 1000
-PLACES = frozenset(("root", "place", "artifacts"))  # of a run's settings: folders and addresses of the server
+# Of a run's settings: folders and addresses of the server.
+PLACES = frozenset(("root", "place", "artifacts", "artifacts_before"))
 POLL_SECONDS = 0.2  # a run may be another process's: its record is all that tells of it
 
 
