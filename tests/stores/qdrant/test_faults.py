@@ -2,10 +2,12 @@
 
 import asyncio
 import random
+import socket
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import grpc
 import pytest
@@ -18,7 +20,7 @@ from ragstone.core.types import Scope
 from ragstone.retrieval.question import Question
 from ragstone.retrieval.search import search
 from ragstone.retrieval.search_context import SearchContext
-from ragstone.stores import fault_points, open_store
+from ragstone.stores import fault_points, open_store, outage
 from ragstone.stores.embedded import EmbeddedStore
 from ragstone.stores.qdrant import QdrantStore, client, error_mapping, parse_qdrant_url
 from ragstone.testing.bag_of_words import BagOfWords
@@ -34,7 +36,7 @@ from ragstone.testing.stores import (
     write_revisions,
 )
 from tests import forked
-from tests.patience import HANG
+from tests.patience import HANG, until_async
 from tests.stores.qdrant.server import Fault, Recorder, serving
 from tests.stores.qdrant.victim import step
 from tests.stores.victim import PASSING, state
@@ -232,6 +234,45 @@ async def test_a_server_that_does_not_answer_is_named_after_some_tries(tmp_path:
     with pytest.raises(StoreError, match=r"qdrant://127\.0\.0\.1:1.* does not answer .*is the server running"):
         await create_collection(store)
     await store.close()
+
+
+async def test_a_question_waits_for_a_lost_server_once_until_it_is_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every other one waited five seconds: what was known of an outage was forgotten as quickly."""
+    monkeypatch.setattr(client, "RETRY_PAUSES", (0.001,))
+    monkeypatch.setattr(client, "QUESTION_PATIENCE", 0.0)
+    monkeypatch.setattr(outage, "PROBE_PAUSE", 0.001)
+    tries = list[bool]()
+
+    async def work(_: object) -> None:
+        tries.append(is_there)
+        if not is_there:
+            raise grpc.aio.AioRpcError(UNAVAILABLE, grpc.aio.Metadata(), grpc.aio.Metadata(), "connection refused")
+
+    is_there = True
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        port = door.getsockname()[1]
+    connection = client.QdrantConnection(parse_qdrant_url(f"qdrant://127.0.0.1:{port}"), lambda _: AsyncMock())
+    await connection.call(work, hasty=True)
+    is_there = False
+    with pytest.raises(StoreError, match="does not answer"):
+        await connection.call(work, hasty=True)
+    await until_async(lambda: _is_known(connection))
+    tries.clear()
+    for _ in range(3):
+        with pytest.raises(StoreError, match=r"does not answer .*is the server running"):
+            await connection.call(work, hasty=True)
+    assert tries == []
+    is_there = True
+    with socket.create_server(("127.0.0.1", port)):
+        await until_async(lambda: _is_known(connection, known=False))
+        await connection.call(work, hasty=True)
+    await connection.close()
+
+
+async def _is_known(connection: client.QdrantConnection, *, known: bool = True) -> bool:
+    return connection._outage.is_known is known
 
 
 @pytest.mark.usefixtures("hurried")

@@ -10,6 +10,7 @@ from typing import TypeVar
 from qdrant_client import AsyncQdrantClient
 
 from ragstone.core.errors import RagstoneError, StoreError, StoreNotReady
+from ragstone.stores.outage import Outage
 from ragstone.stores.qdrant import error_mapping
 from ragstone.stores.qdrant.url import QdrantUrl
 
@@ -57,6 +58,7 @@ class QdrantConnection:
         self._version: str | None = None
         self._closed = False
         self._silent = 0.0  # until when no answer is expected
+        self._outage = Outage(self._knock, lost=(OSError, TimeoutError), explain=self._explain_silence)
         self._answered = False
 
     @property
@@ -68,22 +70,28 @@ class QdrantConnection:
         self, work: Callable[[AsyncQdrantClient], Awaitable[T]], *, hasty: bool = False, first: float = FIRST_PATIENCE
     ) -> T:
         """Do idempotent work, again if that may help; raises our errors only. A question is `hasty`: it waits less,
-        and not again where the call before it has just waited in vain. `first`: seconds before any answer."""
+        and not at all while no server takes a connection, or where the call before it has just waited in vain.
+        `first`: seconds before any answer."""
         patience = (QUESTION_PATIENCE if hasty else PATIENCE) if self._answered else first
         if time.monotonic() < self._silent and (hasty or not self._answered):
             patience = 0.0
         end = time.monotonic() + patience
         tries = 0
         while True:
+            if hasty:
+                self._outage.check()
             client = self._get_client()
             try:
                 done = await work(client)
                 self._answered = True
+                self._outage.note_answer()
                 return done
             except RagstoneError:
                 raise
             except error_mapping.FOREIGN as error:
                 pause = RETRY_PAUSES[min(tries, len(RETRY_PAUSES) - 1)]
+                if error_mapping.is_unreached(error) and not self.is_local:
+                    self._outage.suspect()
                 if not error_mapping.is_transient(error) or time.monotonic() + pause > end:
                     self._silent = time.monotonic() + (QUESTION_PATIENCE if error_mapping.is_transient(error) else 0.0)
                     raise error_mapping.translate_error(error, self.url.shown) from error
@@ -122,12 +130,20 @@ class QdrantConnection:
 
     async def _takes_connections(self) -> bool:
         try:
-            async with asyncio.timeout(FIRST_PATIENCE):
-                _, line = await asyncio.open_connection(self.url.host, self.url.port)
+            await self._knock()
         except (OSError, TimeoutError):
             return False
-        line.close()
         return True
+
+    async def _knock(self) -> None:
+        """Take a connection and give it up."""
+        async with asyncio.timeout(FIRST_PATIENCE):
+            _, line = await asyncio.open_connection(self.url.host, self.url.port)
+        line.close()
+
+    def _explain_silence(self, error: Exception) -> RagstoneError:
+        kind, words = error_mapping.SILENT
+        return kind(words.format(place=self.url.shown, error=str(error) or "it takes no connections"))
 
     async def check_version(self) -> str | None:
         """A sentence when server and client are further apart than Qdrant supports."""
@@ -145,6 +161,7 @@ class QdrantConnection:
     async def close(self) -> None:
         """Close the line; nothing can be asked after."""
         client, self._client, self._closed = self._client, None, True
+        await self._outage.close()
         if client is not None and (self.is_local or self._loop is asyncio.get_running_loop()):
             await client.close()
 

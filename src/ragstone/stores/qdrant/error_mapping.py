@@ -49,6 +49,11 @@ def is_transient(error: BaseException) -> bool:
     return status_of(error) in TRANSIENT
 
 
+def is_unreached(error: BaseException) -> bool:
+    """Whether nobody answered."""
+    return status_of(error) is grpc.StatusCode.UNAVAILABLE
+
+
 def is_unknown_host(error: BaseException | None) -> bool:
     """Whether a call failed because its host has no address."""
     return isinstance(error, grpc.aio.AioRpcError) and UNKNOWN_HOST.search(error.details() or "") is not None
