@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ragstone.core.answers import Citation as Citation
     from ragstone.core.answers import Event as Event
     from ragstone.core.answers import Found as Found
+    from ragstone.core.errors import Busy as Busy
     from ragstone.core.errors import ConfigError as ConfigError
     from ragstone.core.errors import Forbidden as Forbidden
     from ragstone.core.errors import NotBuilt as NotBuilt
@@ -61,11 +62,13 @@ _HOME = _read_names()
 __all__ = sorted(_HOME)  # noqa: PLE0605  # a list of texts
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOME[name]), name)
-    return value
+if not TYPE_CHECKING:  # else a type checker would take any name
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_HOME[name]), name)
+        return value
 
 
 def __dir__() -> list[str]:

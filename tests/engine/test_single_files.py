@@ -1,6 +1,7 @@
 """Single files of a folder, and texts: added or replaced while all else stays; and the file of a document."""
 
 import asyncio
+import threading
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -10,10 +11,12 @@ import pytest
 from ragstone import guard
 from ragstone.config.settings import Settings, SourceSettings
 from ragstone.core.errors import StoreError, UsageError
+from ragstone.core.records import Run
 from ragstone.engine import Engine
 from ragstone.stores.embedded.ledger import EmbeddedLedger
 from ragstone.stores.embedded.reader import EmbeddedReader
 from ragstone.testing.bag_of_words import BagOfWords
+from tests.patience import HANG
 
 
 @pytest.fixture
@@ -183,3 +186,30 @@ async def test_the_file_of_a_document_is_given_while_it_is_the_same(folder: Path
         (folder / "a.md").write_text("changed", "utf-8")
         with pytest.raises(UsageError, match="changed since"):
             await kb.original("a.md")
+
+
+async def test_a_call_that_is_cancelled_as_it_begins_lets_its_source_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its thread took the lock after all, and the source was busy until the process ended."""
+    begun, go_on = threading.Event(), threading.Event()
+    lock = EmbeddedLedger._lock_source
+
+    def wait_and_lock(ledger: EmbeddedLedger, run: Run) -> Path:
+        begun.set()
+        assert go_on.wait(HANG)
+        return lock(ledger, run)
+
+    async with Engine(Settings(store=str(tmp_path / "store")), embedder=BagOfWords()) as kb:
+        await kb.ingest_texts({"a.md": "The pump runs."})
+        with monkeypatch.context() as patched:
+            patched.setattr(EmbeddedLedger, "_lock_source", wait_and_lock)
+            call = asyncio.create_task(kb.ingest_texts({"b.md": "The lamp is lit."}))
+            assert await asyncio.to_thread(begun.wait, HANG)
+            call.cancel()
+            go_on.set()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+        run = await kb.ingest_texts({"b.md": "The lamp is lit."})
+        assert [one.status for one in await kb.runs()] == ["succeeded", "interrupted", "succeeded"]
+        assert run.stats["documents"]["added"] == 1

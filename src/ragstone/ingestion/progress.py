@@ -148,7 +148,12 @@ class Progress:
     async def record_run(self) -> AsyncIterator[None]:
         """The block is the run: recorded when it begins, and as interrupted or failed when it breaks off. How it ended
         otherwise, its last call says. Raises `Busy` when the source is being ingested already."""
-        await self._ledger.start(self._run)
+        starting = asyncio.ensure_future(self._ledger.start(self._run))
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:  # a thread goes on, and would hold the source with nobody to let it go
+            await asyncio.shield(self._give_up(starting))
+            raise
         try:
             yield
         except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
@@ -157,6 +162,12 @@ class Progress:
         except BaseException as error:
             await asyncio.shield(self.fail(error))
             raise
+
+    async def _give_up(self, starting: asyncio.Future[None]) -> None:
+        """End a run as soon as it has begun, if it does."""
+        await asyncio.wait([starting])
+        if starting.exception() is None:
+            await self.end("interrupted")
 
     def begin_stage(self, stage: str) -> None:
         """Errors from now on are of this stage."""
