@@ -167,7 +167,12 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "file": ("fetch", {"id": "/etc/passwd"}, "there is no document"),
     "outside": ("ingest", {"path": "/etc"}, "not inside a configured source; the sources are: zoo"),
     "beside": ("ingest", {"path": "docs/../rival"}, "not inside a configured source"),
-    "tool": ("delete", {}, "unknown tool 'delete': expected one of: search"),
+    "tool": (
+        "ragsearch",
+        {},
+        "unknown tool 'ragsearch': did you mean rag_search?\nNext step: call a tool that",
+    ),
+    "no such tool": ("xyz", {}, "unknown tool 'xyz': expected one of: ask, fetch, ingest, list_collections, list_doc"),
 }
 
 

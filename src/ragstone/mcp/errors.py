@@ -29,6 +29,12 @@ class ReadOnly(Forbidden):
     disclosure = IN_OWN_WORDS
 
 
+class UnknownTool(UsageError):
+    """There is no tool of this name."""
+
+    disclosure = IN_OWN_WORDS
+
+
 class TakesNoTexts(Forbidden):
     """A tool adds or deletes documents, and this server takes none from agents, or not from this caller."""
 
@@ -42,6 +48,7 @@ NEXT_STEPS: dict[type[RagstoneError], str] = {
     ReadOnly: "ask the user to ingest, or to start this server without --read-only",
     TakesNoTexts: "ask the user to start this server with --allow-adding and a key with the role write",
     Forbidden: "ask the user for a key with that role, or go on without this tool",
+    UnknownTool: "call a tool that this server lists",
     UsageError: "change the arguments and call again",
     NotBuilt: "call list_collections for the collections that exist, or leave `collection` out",
     Busy: "another ingestion is running: call again in a minute",

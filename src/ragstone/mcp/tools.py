@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.core.errors import UsageError
+from ragstone.core.suggestions import suggest_known
 from ragstone.core.types import Json
 from ragstone.mcp.arguments import (
     AddArguments,
@@ -21,7 +21,7 @@ from ragstone.mcp.arguments import (
 )
 from ragstone.mcp.desk import Desk
 from ragstone.mcp.documents import fetch
-from ragstone.mcp.errors import ReadOnly
+from ragstone.mcp.errors import ReadOnly, UnknownTool
 from ragstone.mcp.operating import ingest, list_collections, status
 from ragstone.mcp.searching import ask, list_documents, rag_search, search
 from ragstone.mcp.writing import add_documents, delete_documents
@@ -49,6 +49,8 @@ FETCH_OUTPUT = {
     "properties": {**RESULT["properties"], "metadata": {"type": "object"}},  # type: ignore[dict-item]  # of one shape
     "required": ["id", "title", "text", "url", "metadata"],
 }
+
+LONGEST_NAME = 80  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +164,11 @@ TOOLS = (
 
 
 async def call_tool(desk: Desk, name: str, given: Json) -> Json:
-    """The result of a tool; raises `UsageError` for an unknown one or wrong arguments."""
+    """The result of a tool; raises `UsageError` for wrong arguments or one that is unknown."""
     tool = next((one for one in TOOLS if one.name == name), None)
     if tool is None:
-        raise UsageError(f"unknown tool {name!r:.80}: expected one of: {', '.join(one.name for one in TOOLS)}")
+        near = suggest_known(name[:LONGEST_NAME], [one.name for one in await list_tools(desk)])
+        raise UnknownTool(f"unknown tool {name!r:.80}: {near}")
     if tool.writes and desk.read_only:
         raise ReadOnly("this server is read-only")
     return await tool.run(desk, parse_arguments(tool.arguments, given))
