@@ -34,6 +34,8 @@ def test_a_store_that_is_not_there_yet_is_said_to_hold_nothing(run: Run, options
 def test_erasing_gives_json_to_programs(run: Run, built: Path) -> None:
     store = ("--store", "store", "--yes", "--json")
     assert run("collections", "delete", "notes.txt", "--document", *store).json == {"schema": 1, "erased": "notes.txt"}
+    assert run("collections", "delete", "docs", "--source", *store).json == {"schema": 1, "erased": "docs"}
+    assert "0 documents" in run("collections", "info", "--store", "store").out
     erased = run("collections", "delete", "default", *store)
     assert [json.loads(line) for line in erased.out.splitlines()] == [{"schema": 1, "erased": "default"}]
 
@@ -48,7 +50,7 @@ def test_erasing_looks_before_it_asks(run: Run, built: Path, monkeypatch: pytest
         "Erase 'notes.txt' (of 'docs') for good?"
         in run("collections", "delete", "notes.txt", "--document", "--store", "store").err
     )
-    for wrong in (("nowhere",), ("nowhere.txt", "--document")):
+    for wrong in (("nowhere",), ("nowhere.txt", "--document"), ("nowhere", "--source")):
         monkeypatch.setattr("sys.stdin", io.StringIO(""))
         missing = run("collections", "delete", *wrong, "--store", "store")
         assert (missing.status, missing.err.startswith("error: there is no ")) == (2, True)

@@ -1,6 +1,6 @@
 """`ragstone collections`: list, look at and erase collections."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import typer
@@ -114,28 +114,40 @@ def _describe_document(documents: Iterable[Document], path: str) -> str | None:
     return f"of {', '.join(map(repr, sources))}" if sources else None
 
 
+def _describe_source(documents: Sequence[Document]) -> str | None:
+    """The size of a source, None where it has no documents."""
+    return format_count(len(documents), "document") if documents else None
+
+
 @app.command()
 @add_shared_options
 def delete(
     options: SharedOptions,
-    name: Annotated[str, typer.Argument(help="The collection, or with --document a document's path.")],
+    name: Annotated[str, typer.Argument(help="The collection; a document's path or a source with the options below.")],
     document: Annotated[bool, typer.Option("--document", help="Delete one document of --collection.")] = False,
+    source: Annotated[bool, typer.Option("--source", help="Delete all documents of a source.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> int:
-    """Erase a collection, or one document of it.
+    """Erase a collection, one document of it, or those of a source.
 
     Text, vectors and index are erased too.
     """
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
 
+    if document and source:
+        raise UsageError("both --document and --source are given: leave one out")
     with open_knowledge(options, embed__model="none") as kb:
-        held = _describe_document(kb.documents(), name) if document else _describe_collection(kb.collections(), name)
+        if document:
+            held = _describe_document(kb.documents(), name)
+        else:
+            held = _describe_source(kb.documents(name)) if source else _describe_collection(kb.collections(), name)
         if held is None:
-            raise UsageError(f"there is no {'document' if document else 'collection'} {name!r}")
+            what = "document" if document else "source" if source else "collection"
+            raise UsageError(f"there is no {what} {name!r}")
         if not yes and not confirm(options, f"Erase {name!r} ({held}) for good?"):
             return 1
-        if not (kb.delete(name) if document else kb.drop(name)):
+        if not (kb.delete(name) if document else kb.delete(source=name) if source else kb.drop(name)):
             raise UsageError(f"{name!r} was erased by somebody else meanwhile")
     print_result(options, {"schema": 1, "erased": name}, f"erased {escape_line(name)}")
     return 0

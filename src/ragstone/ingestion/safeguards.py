@@ -87,7 +87,7 @@ async def check_texts_source(source: str, ledger: Ledger, *, configured: Collect
     if source in configured or held:
         raise UsageError(
             f"source {source!r} is a folder, a file or a web site that is ingested: give texts a source of another "
-            "name, or delete its documents first"
+            f"name, or delete its documents first (ragstone collections delete {source} --source)"
         )
 
 

@@ -176,7 +176,7 @@ class IngestionVerbs(VerbGroup):
     ) -> Run:
         """Add or replace documents of the source `name` that are not files; its other documents stay.
 
-        `texts` are the documents by path, such as `{"notes/monday.md": "# Monday\n…"}`: texts, the bytes of a file, or
+        `texts` are the documents by path, such as `{"notes/monday.md": "# Monday"}`: texts, the bytes of a file, or
         for Markdown `{"text": "…", "meta": {"tags": ["garden"]}}`, whose metadata count as front matter while places
         count in the text alone. The ending of the path tells the format. Calls in one process wait in line. Raises
         `Busy` while another process ingests the source; a document that cannot be ingested is listed in the run's
