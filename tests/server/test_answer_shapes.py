@@ -150,6 +150,7 @@ async def test_each_error_is_of_the_shape_that_is_described(own: Settings) -> No
         }
         assert all("$ref" in schema for schema in shapes.values())
         assert len({schema["$ref"] for schema in shapes.values()}) == 4
+        assert {path for path, status in shapes if status == "401"} == {path for path, s in shapes if s == "429"}
         question = {"query": QUESTION}
         replies = [
             await Checked(stranger, described).read("post", "/v1/search", json=question),

@@ -45,7 +45,7 @@ def responses(
 ) -> Responses:
     """The errors that an endpoint may answer with, beside those that any may; and the shape of its `answer`, which may
     come as `events` or as `text`."""
-    every = sorted({*statuses, *ALWAYS})
+    every = sorted({*statuses, *ALWAYS} | ({429} if 401 in statuses else set()))  # each caller has a rate
     body = {"application/json": {"schema": {"type": "object"}}}
     errors: Responses = {
         code: {"description": MEANINGS.get(code, HTTP_CODES.get(code, "error")), "content": body} for code in every
