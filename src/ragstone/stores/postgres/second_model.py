@@ -104,7 +104,7 @@ class PostgresFiller:
         self._pool = pool
         self._scope = scope
         self._held = held.model_identity
-        self._missing = vectors.MissingVectors()
+        self._missing = vectors.MissingVectors(counted=False)
         self._one = asyncio.Lock()
 
     async def find_unembedded(self, limit: int) -> list[Chunk]:

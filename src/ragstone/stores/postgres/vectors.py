@@ -18,6 +18,8 @@ OURS = "tenant_id = %(tenant)s AND collection_id = %(collection)s"
 # statistics yet reads all vectors for each batch.
 PAGE_ONWARD = f"""SELECT number, vector_key, chunk_key FROM mv_active_chunks
     WHERE {OURS} AND number >= %(first)s ORDER BY number LIMIT %(limit)s"""  # noqa: S608
+PAGE_DOWN = f"""SELECT number, vector_key FROM mv_active_chunks
+    WHERE {OURS} AND number < %(before)s ORDER BY number DESC LIMIT %(limit)s"""  # noqa: S608
 CHUNKS = f"""SELECT c.chunk_key, {CHUNK_COLUMNS} FROM chunks c JOIN document_versions v USING (doc_version_id)
     WHERE c.tenant_id = %(tenant)s AND c.collection_id = %(collection)s AND c.chunk_key = ANY(%(keys)s)"""  # noqa: S608
 KNOWN_KEYS = f"""SELECT vector_key FROM chunk_embeddings
@@ -40,6 +42,7 @@ FIND_UNUSED = f"""SELECT DISTINCT e.vector_key FROM chunk_embeddings e
 DELETE_UNUSED = f"""DELETE FROM chunk_embeddings e
     WHERE {OURS} AND e.vector_key = ANY(%(keys)s) AND {UNUSED}"""  # noqa: S608
 DELETED_AT_ONCE = 10_000  # vectors
+MOST_NUMBERS = 2**31 - 1
 PAGE = 8_192  # chunks looked at in one go
 
 
@@ -50,31 +53,51 @@ def model_parameters(collection: CollectionRow, **more: object) -> dict[str, obj
 
 
 class MissingVectors:
-    """Goes through the chunks as vectors fill in, so that each batch does not look at all of them again."""
+    """Goes through the chunks as vectors fill in, so that each batch does not look at all of them again. Where the
+    collection counts how many are missing, the last chunks are looked at first, and no more than these take."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, counted: bool) -> None:
+        self._counted = counted
         self._from = 0
+        self._missing = 0  # chunks that the last look found without a vector
 
     async def find(self, cursor: Cursor, collection: CollectionRow, limit: int) -> list[tuple[bytes, int]]:
         """Up to `limit` vector keys with the key of their first chunk; fewer only when there are no more."""
-        if limit <= 0:
+        if limit <= 0 or (self._counted and collection.pending <= 0):
             return []
+        if self._counted and not self._from and collection.pending <= PAGE:
+            self._from = await self._find_first(cursor, collection)
         found = await self._find_onward(cursor, collection, limit) if self._from else {}
-        if len(found) < limit:
+        if len(found) < limit and not (self._counted and found and collection.pending <= self._missing):
             self._from = 0
             found = await self._find_onward(cursor, collection, limit)
         self._from = min((number for number, _ in found.values()), default=0)
         return [(key, chunk) for key, (_, chunk) in found.items()]
 
+    async def _find_first(self, cursor: Cursor, collection: CollectionRow) -> int:
+        """The number of the first chunk without a vector, from the last one down."""
+        first, before, page, missing = 0, MOST_NUMBERS, 2 * collection.pending, 0
+        while missing < collection.pending:
+            await cursor.execute(PAGE_DOWN.encode(), model_parameters(collection, before=before, limit=page))
+            rows = [(number, bytes(key)) for number, key in await cursor.fetchall()]
+            there = await read_known_keys(cursor, collection, {key for _, key in rows})
+            lacking = [number for number, key in rows if key and key not in there]
+            missing, first = missing + len(lacking), min(lacking, default=first)
+            if len(rows) < page:
+                break
+            before, page = rows[-1][0], min(page * 2, PAGE)
+        return first
+
     async def _find_onward(self, cursor: Cursor, collection: CollectionRow, limit: int) -> dict[bytes, tuple[int, int]]:
         found: dict[bytes, tuple[int, int]] = {}
-        first, page = self._from, 2 * limit
+        first, page, self._missing = self._from, 2 * limit, 0
         while len(found) < limit:
             await cursor.execute(PAGE_ONWARD.encode(), model_parameters(collection, first=first, limit=page))
             rows = [(number, bytes(key), chunk) for number, key, chunk in await cursor.fetchall()]
             there = await read_known_keys(cursor, collection, {key for _, key, _ in rows if key not in found})
             for number, key, chunk in rows:
-                if key and key not in there and len(found) < limit:
+                if key and key not in there and (key in found or len(found) < limit):
+                    self._missing += 1
                     found.setdefault(key, (number, chunk))
             if len(rows) < page:
                 break

@@ -54,7 +54,7 @@ class PostgresWriter:
         self._held = opened.model_identity
         self._keep = keep
         self._now = now
-        self._missing = vectors.MissingVectors()
+        self._missing = vectors.MissingVectors(counted=True)
         self._one = asyncio.Lock()
 
     async def replace(self, revisions: Sequence[Revision]) -> None:
