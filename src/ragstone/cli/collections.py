@@ -119,6 +119,13 @@ def _describe_source(documents: Sequence[Document]) -> str | None:
     return format_count(len(documents), "document") if documents else None
 
 
+def _read_kind(*, document: bool, source: bool) -> str:
+    """What is to be erased; raises `UsageError` for both."""
+    if document and source:
+        raise UsageError("both --document and --source are given: leave one out")
+    return "document" if document else "source" if source else "collection"
+
+
 @app.command()
 @add_shared_options
 def delete(
@@ -135,16 +142,14 @@ def delete(
     from ragstone.cli.knowledge import open_knowledge
     from ragstone.cli.masking import escape_line
 
-    if document and source:
-        raise UsageError("both --document and --source are given: leave one out")
+    kind = _read_kind(document=document, source=source)
     with open_knowledge(options, embed__model="none") as kb:
         if document:
             held = _describe_document(kb.documents(), name)
         else:
             held = _describe_source(kb.documents(name)) if source else _describe_collection(kb.collections(), name)
         if held is None:
-            what = "document" if document else "source" if source else "collection"
-            raise UsageError(f"there is no {what} {name!r}")
+            raise UsageError(f"there is no {kind} {name!r}")
         if not yes and not confirm(options, f"Erase {name!r} ({held}) for good?"):
             return 1
         if not (kb.delete(name) if document else kb.delete(source=name) if source else kb.drop(name)):

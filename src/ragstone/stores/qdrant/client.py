@@ -90,13 +90,17 @@ class QdrantConnection:
                 raise
             except error_mapping.FOREIGN as error:
                 pause = RETRY_PAUSES[min(tries, len(RETRY_PAUSES) - 1)]
-                if error_mapping.is_unreached(error) and not self.is_local:
-                    self._outage.suspect()
+                self._note_failure(error)
                 if not error_mapping.is_transient(error) or time.monotonic() + pause > end:
                     self._silent = time.monotonic() + (QUESTION_PATIENCE if error_mapping.is_transient(error) else 0.0)
                     raise error_mapping.translate_error(error, self.url.shown) from error
             await asyncio.sleep(pause)
             tries += 1
+
+    def _note_failure(self, error: Exception) -> None:
+        """Look for a server that nobody reached."""
+        if error_mapping.is_unreached(error) and not self.is_local:
+            self._outage.suspect()
 
     def _get_client(self) -> AsyncQdrantClient:
         if self._closed:
