@@ -23,8 +23,11 @@ code of `pip install --no-deps --target FOLDER protego==0.7.0 tenacity==9.2.1`.
 four more of which only totals are read (`--total`). `firm_languages.jsonl` asks about the papers of a
 firm in six languages, `firm_languages_held_out.jsonl` in two more.
 
-Useful: all expected words are in the first 350 characters. Wrong: an answer without them. `closest`: they are in the
-passages below a refusal.
+`plain_third.jsonl` asks one more folder for rows of ranges, exceptions, comparisons, counts, sums, subjects and people
+to call; `plain_third_held_out.jsonl` another, of which only totals are read (`--total`).
+
+Useful: all expected words are in the first 350 characters, of some questions in fewer (`within`). Wrong: an answer
+without them. `closest`: they are in the passages below a refusal.
 """
 
 import argparse
@@ -190,7 +193,8 @@ async def _ask_all(
                 counts["declined"] += 1
                 counts["closest"] += holds(closest, one["expected"])
             else:
-                counts["useful" if holds(answer.text[:SHOWN], one["expected"]) else "wrong"] += 1
+                shown = answer.text[: one.get("within", SHOWN)]
+                counts["useful" if holds(shown, one["expected"]) else "wrong"] += 1
     return counts
 
 
