@@ -12,19 +12,16 @@ from ragstone.answering.abstention.unrelated_texts import measure_floor
 from ragstone.answering.extractive.asked_documents import part_by_question
 from ragstone.answering.extractive.compared_text import place_below_names
 from ragstone.answering.extractive.corrections import put_correction_first
-from ragstone.answering.extractive.extreme_rows import asks_for_extreme, choose_extreme_rows, holds_rows
 from ragstone.answering.extractive.last_turn import analyze_turn
-from ragstone.answering.extractive.looked_up_rows import look_up_row
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
 from ragstone.answering.extractive.row_selection import select_rows
 from ragstone.answering.extractive.scored_passages import ScoredPassage, place_of_passage, sort_for_reading
-from ragstone.answering.extractive.selection import apply_similarity, rank_passages, read_row, select_passages
+from ragstone.answering.extractive.selection import apply_similarity, rank_passages, select_passages
 from ragstone.answering.extractive.word_matching import Matches, WordMatch, locate_words, summarize_matches
 from ragstone.answering.extractive.written_names import add_written_names
+from ragstone.answering.read_off_rows import ReadOff, read_off_rows
 from ragstone.config.deadlines import DEFAULT_DEADLINES, Deadlines
-from ragstone.core import filter_matching
-from ragstone.core.ids import chunk_id
 from ragstone.core.page_layout import Layout
 from ragstone.core.ports import Embedder, TokenMatcher, Vectors
 from ragstone.core.question_language import tell_language
@@ -35,7 +32,6 @@ from ragstone.retrieval.search_context import refusal_code
 
 EXTRACT_FROM = 12  # hits that an answer is made of
 ROWS = 2  # of one answer, or sentences in their place
-WITH_TABLES, LONGEST_TABLE = 4, 64  # documents whose tables are read whole, and chunks of one
 SENTENCES = 8  # passages that are compared with the question by their vectors; 16 chose no better ones
 
 Compared = tuple[Mapping[tuple[int, int], float], Matches]
@@ -104,15 +100,16 @@ async def choose_passages(
     best, outdone = part_by_question(analysed, first)
     if not outdone and analysed is not whole:  # the turn names no document, but those before may
         best, outdone = part_by_question(whole, first)
-    every = rank_passages(analysed, [*best, *outdone])
+    read = await read_off_rows(retrieved.reader, retrieved.question.where, analysed, best, EXTRACT_FROM)
+    ranking = rank_passages(analysed, [*best, *outdone])
+    every = [one for one in ranking if place_of_passage(one.passage) not in read.barred]
     ranked = [one for one in every if one.passage.hit < len(best)]
     compares_words = _compares_words(retrieved)
     floor, gives_way = await _measure_floor(retrieved, language), bool(first) and first[0] in outdone
-    read = await _read_off_rows(retrieved, analysed, best)
     signs = partial(collect_evidence, idf=idf, compares_words=compares_words, floor=floor, gives_way=gives_way)
-    judge = partial(signs, analysed, best, read_off=bool(read))
+    judge = partial(signs, analysed, best, read_off=bool(read.rows))
     if sparing is not None:
-        chosen = read or _select(analysed, best, ranked, insist=insist)
+        chosen = read.rows or _select(analysed, best, ranked, read, insist=insist)
         found = judge(chosen)
         if is_settled(found, drop_unfit_calibration(sparing, found, retrieved)):
             found = replace(found, similar=found.cosine)
@@ -127,7 +124,7 @@ async def choose_passages(
         )
         every = apply_similarity(every, similar, matches)
         ranked = [one for one in every if one.passage.hit < len(best)]
-    chosen = read or _select(analysed, best, ranked, insist=insist)
+    chosen = read.rows or _select(analysed, best, ranked, read, insist=insist)
     found = judge(chosen, compared=every)
     return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
 
@@ -154,34 +151,18 @@ def drop_unfit_calibration(policy: AbstentionPolicy, found: Evidence, retrieved:
 
 
 def _select(
-    analysed: QuestionAnalysis, hits: Sequence[Hit], ranked: Sequence[ScoredPassage], *, insist: bool
+    analysed: QuestionAnalysis,
+    hits: Sequence[Hit],
+    ranked: Sequence[ScoredPassage],
+    read: ReadOff,
+    *,
+    insist: bool,
 ) -> list[ScoredPassage]:
     """The row of a table whose label was asked for, else the passages that answer best."""
-    rows = select_rows(analysed, hits, ranked, most=ROWS)
+    rows = select_rows(analysed, hits, ranked, most=ROWS, barred=read.barred)
     if rows is None or (insist and not rows):
         return select_passages(analysed, put_correction_first(analysed, ranked))
     return rows
-
-
-async def _read_off_rows(
-    retrieved: AnswerInput, question: QuestionAnalysis, hits: Sequence[Hit]
-) -> list[ScoredPassage]:
-    """The row of a table that a question names, or asks for by a superlative. That takes the whole table: the documents
-    of the best hits with rows are read to their end, but for chunks that the filter leaves out, and one that is longer
-    does not answer."""
-    reader, where = retrieved.reader, retrieved.question.where
-    if not asks_for_extreme(question):
-        return [read_row(question, row) for row in look_up_row(question, hits)]
-    with_rows = (hit.chunk for hit in hits if holds_rows(hit.chunk))
-    documents = list({chunk.document.id: chunk.document for chunk in with_rows}.values())[:WITH_TABLES]
-    behind = await reader.chunks([chunk_id(document, LONGEST_TABLE) for document in documents]) if documents else []
-    longer = {chunk.document.id for chunk in behind}
-    whole = [document for document in documents if document.id not in longer]
-    ids = [chunk_id(document, ordinal) for document in whole for ordinal in range(LONGEST_TABLE)]
-    read = await reader.chunks(ids) if ids else []
-    passed = (one for one in read if filter_matching.matches(where, filter_matching.collect_facts(one)))
-    chunks = [chunk for chunk in passed if holds_rows(chunk)]
-    return [read_row(question, row) for row in choose_extreme_rows(question, chunks, EXTRACT_FROM)]
 
 
 async def _measure_floor(retrieved: AnswerInput, language: str | None) -> float | None:

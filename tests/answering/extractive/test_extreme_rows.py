@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import ragstone
-from ragstone.answering import passage_choice
+from ragstone.answering import read_off_rows
 from ragstone.answering.extractive.column_values import read_column
 from ragstone.answering.extractive.extreme_rows import choose_extreme_rows
 from ragstone.answering.extractive.question_analysis import analyze_question
@@ -121,7 +121,7 @@ def test_figures_are_read_with_sign_and_magnitude(header: str, cells: list[str],
 def test_a_table_in_many_chunks_answers_if_it_is_read_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, longest: int, answered: bool
 ) -> None:
-    monkeypatch.setattr(passage_choice, "LONGEST_TABLE", longest)
+    monkeypatch.setattr(read_off_rows, "LONGEST_TABLE", longest)
     lines = ["station,visitors,opened", *(f"Stop{i} Hill,{1000 + i * 37 % 101},{1900 + i % 90}" for i in range(99))]
     file = "\n".join(lines) + "\n"
     (tmp_path / "docs").mkdir()

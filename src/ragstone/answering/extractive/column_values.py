@@ -105,7 +105,7 @@ def find_unit(header: str) -> str | None:
         return MONEY
     found = UNIT_IN_HEADER.search(header)
     unit = next(filter(None, found.groups()), "") if found else ""
-    return _find_kind(unit)[0] if unit else None
+    return find_kind(unit)[0] if unit else None
 
 
 def _read_amount(cell: str, *, decimal_comma: bool) -> tuple[float, str] | None:
@@ -129,7 +129,7 @@ def _read_amount(cell: str, *, decimal_comma: bool) -> tuple[float, str] | None:
         return _read_money(value, currency.lower(), after if found["before"] else "", found["rest"])
     if after in MAGNITUDES:
         return value * MAGNITUDES[after], ""
-    kind, size = _find_kind(after)
+    kind, size = find_kind(after)
     return value * size, kind or after
 
 
@@ -140,7 +140,7 @@ def _read_money(value: float, currency: str, after: str, rest: str) -> tuple[flo
     return value * OF_MONEY.get(after, 1.0), " ".join((MONEY, CURRENCIES.get(name, name), *map(str.lower, periods)))
 
 
-def _find_kind(unit: str) -> tuple[str | None, float]:
+def find_kind(unit: str) -> tuple[str | None, float]:
     """The kind of a unit, and its size."""
     name = unit.lower()
     name = SHORT_UNITS.get(name, name if name in BASE else name.removesuffix("s"))

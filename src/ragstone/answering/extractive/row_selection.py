@@ -1,7 +1,7 @@
 """Questions for a figure that tables answer: the row with the label that was asked for, or nothing."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 from ragstone.answering.extractive.column_names import find_abbreviated
@@ -9,7 +9,7 @@ from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.passages import Passage, split_passages
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis
 from ragstone.answering.extractive.row_dates import list_days
-from ragstone.answering.extractive.scored_passages import ScoredPassage
+from ragstone.answering.extractive.scored_passages import ScoredPassage, place_of_passage
 from ragstone.answering.extractive.table_rows import TableRow
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit
@@ -79,13 +79,18 @@ class _Asked(NamedTuple):
 
 
 def select_rows(
-    question: QuestionAnalysis, hits: Sequence[Hit], scored: Sequence[ScoredPassage], *, most: int
+    question: QuestionAnalysis,
+    hits: Sequence[Hit],
+    scored: Sequence[ScoredPassage],
+    *,
+    most: int,
+    barred: Set[tuple[int, int]] = frozenset(),
 ) -> list[ScoredPassage] | None:
     """The rows, best first, that answer a question for a figure; None where tables have no say.
 
     A question for a figure of some date that no label answers is answered by a sentence that says most of it, or not
     at all: the list is empty. So is one without a date among many tables of figures, unless a sentence with a figure
-    is among the best passages.
+    is among the best passages. Rows that are `barred`, by hit and number, answer nothing.
     """
     pieces = split_passages(hits)
     tables = sum(sum(_is_figure_row(p) for p in found) > 1 for found in pieces)
@@ -102,6 +107,7 @@ def select_rows(
             for found in pieces
             if found and found[0].chunk.document.id in allowed
             for row in _score_rows(asked, question, found, allowed[found[0].chunk.document.id], known)
+            if place_of_passage(row.passage) not in barred
         ),
         key=lambda one: (-one.score, one.passage.hit, one.passage.start),
     )
