@@ -193,7 +193,8 @@ async def _ask_all(
                 counts["declined"] += 1
                 counts["closest"] += holds(closest, one["expected"])
             else:
-                shown = answer.text[: one.get("within", SHOWN)]
+                computed = (note.message for note in answer.notes if note.code == "computed")
+                shown = " ".join((answer.text[: one.get("within", SHOWN)], *computed))
                 counts["useful" if holds(shown, one["expected"]) else "wrong"] += 1
     return counts
 

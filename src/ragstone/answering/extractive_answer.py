@@ -35,7 +35,7 @@ from ragstone.core.types import Hit
 from ragstone.retrieval.retriever_weights import list_answered_weights
 
 WHOLE = 5  # passages that are judged whole where a model will write
-CONTRADICTION = "contradiction"  # the note's code
+CONTRADICTION, COMPUTED = "contradiction", "computed"  # codes of notes
 LONGEST_SHOWN = 240  # characters of a passage in a note
 
 
@@ -64,8 +64,10 @@ async def make_extractive_answer(retrieved: AnswerInput, policy: AbstentionPolic
         return QuotedAnswer(made, not whole.abstain)
     passages = arrange_passages(chosen.with_rivals())
     made = await _cite(retrieved.reader, passages) if passages else abstain_unquoted()
-    notes = () if made.abstained else tuple(_note_contradiction(pair) for pair in chosen.rivals)
-    return QuotedAnswer(replace(made, answerability=verdict.answerability, notes=(*made.notes, *notes)), suffices=True)
+    notes = [_note_contradiction(pair) for pair in chosen.rivals]
+    notes += [Note(COMPUTED, guard.mask_secrets(chosen.said))] if chosen.said else []
+    own = () if made.abstained else tuple(notes)
+    return QuotedAnswer(replace(made, answerability=verdict.answerability, notes=(*made.notes, *own)), suffices=True)
 
 
 def _judge_whole_passages(chosen: ChosenPassages, retrieved: AnswerInput, policy: AbstentionPolicy) -> Decision:

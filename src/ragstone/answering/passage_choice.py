@@ -68,13 +68,15 @@ class AnswerInput:
 
 @dataclass(frozen=True, slots=True)
 class ChosenPassages:
-    """The passages that an answer quotes, the evidence for giving it, and what contradicts them."""
+    """The passages that an answer quotes, the evidence for giving it, and what contradicts them; `said` is a sentence
+    on how many rows they are, or what these add up to."""
 
     passages: list[ScoredPassage]
     evidence: Evidence
     rivals: Sequence[Rivals]
     question: QuestionAnalysis
     idf: Mapping[str, float]
+    said: str = ""
 
     def with_rivals(self) -> list[ScoredPassage]:
         """The passages, with those that contradict them in reading order."""
@@ -113,7 +115,7 @@ async def choose_passages(
         found = judge(chosen)
         if is_settled(found, drop_unfit_calibration(sparing, found, retrieved)):
             found = replace(found, similar=found.cosine)
-            return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
+            return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf, read.said)
     vector, embedder = retrieved.vector, retrieved.embedder
     if vector is not None and embedder is not None and ranked:
         others = [one for one in every if one.passage.hit >= len(best)]  # the evidence wants some to compare with
@@ -126,7 +128,7 @@ async def choose_passages(
         ranked = [one for one in every if one.passage.hit < len(best)]
     chosen = read.rows or _select(analysed, best, ranked, read, insist=insist)
     found = judge(chosen, compared=every)
-    return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf)
+    return ChosenPassages(chosen, found, find_rivals(analysed, chosen, ranked), analysed, idf, read.said)
 
 
 def drop_unfit_calibration(policy: AbstentionPolicy, found: Evidence, retrieved: AnswerInput) -> AbstentionPolicy:

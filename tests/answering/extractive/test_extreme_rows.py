@@ -10,6 +10,7 @@ from ragstone.answering import read_off_rows
 from ragstone.answering.extractive.column_values import read_column
 from ragstone.answering.extractive.extreme_rows import choose_extreme_rows
 from ragstone.answering.extractive.question_analysis import analyze_question
+from ragstone.answering.extractive.whole_tables import gather_tables
 from ragstone.core.types import join_slices
 from tests.answering.made import chunk
 
@@ -81,7 +82,7 @@ BOATS = "Boats\n\n| Boat | Length | Built |\n|---|---|---|\n| Elise | 14 m | 199
 def test_a_superlative_is_answered_by_the_row_of_its_column(question: str, table: str, labels: list[str]) -> None:
     one = chunk(table, path="a.csv" if table is REPAIRS else "a.md")
     whole = replace(one, kind="table") if table is REPAIRS else one
-    rows = choose_extreme_rows(analyze_question(question, {}), [whole], 0)
+    rows = choose_extreme_rows(analyze_question(question, {}), gather_tables([whole], 0))
     assert [row.row.cells[0] for row in rows if row.row] == labels
 
 

@@ -24,6 +24,11 @@ PERIOD = re.compile(r"(?:/|\b(?:per|an?|each|every))\s*([^\W\d_]+)|\b(\w+ly)\b",
 RANGE = re.compile(r"\s*[-–—/:]\s*\d")
 UNIT_IN_HEADER = re.compile(r"\(([^()]+)\)\s*$|\bin ([^\W\d_]+)\s*$|^\s*([^\W\d_]+)\s*$")
 CLOCK_TIME = re.compile(r"([01]?\d|2[0-4])[:.]([0-5]\d)(?:\s*(?:h|uhr|o'clock))?", re.IGNORECASE)
+OF_MONEY_HEADER = re.compile(
+    rf"(?<![^\W_])(?:prices?|costs?|fees?|charges?|fares?|rents?|amounts?|totals?|rates?|preise?|kosten|prix|precios?"
+    rf"|{CURRENCY})(?![^\W_])",
+    re.IGNORECASE,
+)
 MONTH = re.compile(
     rf"(?:(?P<year>(?:1[0-9]|20|21)\d\d)[-/.](?P<month>0?[1-9]|1[0-2])"
     rf"|(?P<name>{'|'.join(month[:3] for month in MONTHS)})[a-z]{{0,6}}\.? (?P<its>(?:1[0-9]|20|21)\d\d))",
@@ -60,6 +65,8 @@ def read_column(header: str, cells: Sequence[str]) -> Column | None:
     Column(kind='money', values=(0.0, 6.5, 1000.0), years=False)
     >>> read_column("How long", ["90 minutes", "2 hours", "-"]).values
     (5400.0, 7200.0, None)
+    >>> read_column("Price", ["4.50", "11.00"]).kind, read_column("Opens", ["4.50", "11.00"]).kind
+    ('number', 'clock')
     >>> read_column("Size", ["2 GB", "7 days"]) is read_column("Room", ["north", "12"]) is None
     True
     """
@@ -67,6 +74,8 @@ def read_column(header: str, cells: Sequence[str]) -> Column | None:
     if len(filled) < FEWEST:
         return None
     for kind, read in ((DATE, _read_date), (CLOCK, _read_clock)):
+        if kind == CLOCK and OF_MONEY_HEADER.search(header):
+            continue  # 4.50 is no ten to five
         days = [read(cell) for cell in cells]
         if sum(day is not None for day in days) == len(filled):
             return Column(kind, tuple(days))

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 
 from ragstone.answering.extractive.compared_text import text_above
-from ragstone.answering.extractive.extreme_rows import read_header
 from ragstone.answering.extractive.passages import Passage, split_passages
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis, answers_kind
 from ragstone.answering.extractive.superlatives import DENIES
+from ragstone.answering.extractive.whole_tables import read_header
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.types import Hit
 

@@ -123,6 +123,10 @@ ANSWER_PATTERNS: Mapping[Kind, re.Pattern[str]] = {
 }
 CAPITAL_NOUNS = "german"  # the language in which a capital letter tells no name
 NAME = re.compile(r"[A-Z][\w’'-]*")
+# The month, which is else the verb.
+MAY = re.compile(
+    r"\b(?:in|of|for|since|until|till|by|from|before|after|during|last|this|next|and|to) May\b|\bMay \d|\d\.? May\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +208,7 @@ def _find_names(text: str) -> frozenset[str]:
     words = list(extract_tokens(text))
     title = sum(word[0].isupper() for word in words) > 0.8 * len(words)
     found = {term for word in words[1:] if _is_name(word) and not title for term in extract_terms(word)}
-    return frozenset(found - SHAPE_TERMS)
+    return frozenset(found - SHAPE_TERMS).union(extract_terms("May") if MAY.search(text) else ())
 
 
 def _is_name(word: str) -> bool:

@@ -9,7 +9,6 @@ from itertools import groupby
 
 from ragstone.answering.extractive.column_values import find_kind, find_unit, is_blank
 from ragstone.answering.extractive.compared_text import text_above
-from ragstone.answering.extractive.extreme_rows import read_header
 from ragstone.answering.extractive.passages import Passage, split_passages
 from ragstone.answering.extractive.question_analysis import CAPITAL_NOUNS, SHAPE_TERMS, QuestionAnalysis
 from ragstone.answering.extractive.ranges import (
@@ -26,6 +25,7 @@ from ragstone.answering.extractive.ranges import (
     read_interval,
 )
 from ragstone.answering.extractive.scored_passages import place_of_passage
+from ragstone.answering.extractive.whole_tables import read_header
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.document_names import list_name_words
 from ragstone.core.types import Hit
@@ -65,7 +65,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a question says of a range, and its terms: a quantity or days."""
+    """A quantity or days that a question says, with their terms."""
 
     terms: frozenset[str]
     quantity: Quantity | None = None
@@ -197,7 +197,7 @@ def _find_closest(found: Sequence[Interval], value: float) -> list[Interval]:
 def _find_size(
     question: QuestionAnalysis, quantity: Quantity, header: str, unit: str, ranges: Sequence[Interval]
 ) -> float | None:
-    """What the figures of a column are multiplied with to be those of a quantity; None where it measures something
+    """The factor by which the figures of a column become those of a quantity; None where it measures something
     else."""
     bounds = [bound for one in ranges for bound in (one.low, one.high) if not math.isinf(bound)]
     if quantity.kind == YEAR:

@@ -40,8 +40,10 @@ def _join(one: Passage, other: Passage) -> Passage:
 
 
 def make_quotes(chosen: Sequence[ScoredPassage]) -> list[Quote]:
-    """The chosen passages as quotes with their spans in the text of record; the introduction of a list once."""
+    """The chosen passages as quotes with their spans in the text of record; the introduction of a list once, and rows
+    of one table, one behind the other, below their header as one quote."""
     out: list[Quote] = []
+    before: Passage | None = None
     leads: set[tuple[int, tuple[int, int]]] = set()
     declared: set[tuple[str, str]] = set()  # of each declaration once
     for one in chosen:
@@ -52,9 +54,27 @@ def make_quotes(chosen: Sequence[ScoredPassage]) -> list[Quote]:
             leads.add(lead)
         declaration = passage.declared or _declaration_above(passage)
         place = (passage.chunk.document.id, declaration.rstrip(" :{")[:SHOWN])
-        out.append(_make_quote(passage, is_declared=place in declared))
+        if before is not None and _share_header(before, passage):
+            out[-1] = _add_row(out[-1], passage)
+        else:
+            out.append(_make_quote(passage, is_declared=place in declared))
+        before = passage
         declared |= {place} if declaration else set()
     return out
+
+
+def _share_header(before: Passage, passage: Passage) -> bool:
+    """Whether two rows are of one table, and of one group of it."""
+    one, other = before.row, passage.row
+    if one is None or other is None or before.chunk.id != passage.chunk.id or one.kind != "row":
+        return False
+    return one[1:] == other[1:]
+
+
+def _add_row(quote: Quote, passage: Passage) -> Quote:
+    """A quote with one more row of its table."""
+    spans = spans_at(passage.chunk, passage.start, passage.end)
+    return replace(quote, text=f"{quote.text}\n{passage.text}", spans=(*quote.spans, *spans))
 
 
 def _make_quote(passage: Passage, *, is_declared: bool) -> Quote:
