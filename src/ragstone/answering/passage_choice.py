@@ -12,6 +12,7 @@ from ragstone.answering.abstention.unrelated_texts import measure_floor
 from ragstone.answering.extractive.asked_documents import part_by_question
 from ragstone.answering.extractive.compared_text import place_below_names
 from ragstone.answering.extractive.corrections import put_correction_first
+from ragstone.answering.extractive.counterparts import add_counterparts
 from ragstone.answering.extractive.last_turn import analyze_turn
 from ragstone.answering.extractive.question_analysis import QuestionAnalysis, analyze_question
 from ragstone.answering.extractive.rivals import Rivals, find_rivals
@@ -163,7 +164,8 @@ def _select(
     """The row of a table whose label was asked for, else the passages that answer best."""
     rows = select_rows(analysed, hits, ranked, most=ROWS, barred=read.barred)
     if rows is None or (insist and not rows):
-        return select_passages(analysed, put_correction_first(analysed, ranked))
+        corrected = put_correction_first(analysed, ranked)
+        return add_counterparts(analysed, select_passages(analysed, corrected), corrected)
     return rows
 
 

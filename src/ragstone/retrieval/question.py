@@ -8,6 +8,7 @@ from ragstone.config.profiles import RANKING, find_profile
 from ragstone.config.search_options import RankingOptions, SearchOptions
 from ragstone.config.validation import find_violation
 from ragstone.config.vendors import check_reranker_name
+from ragstone.core.courtesies import strip_courtesies
 from ragstone.core.errors import ConfigError, UsageError
 from ragstone.core.filters import Where
 from ragstone.core.suggestions import suggest_argument
@@ -25,7 +26,7 @@ def read_utc() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Question(SearchOptions):
-    """A question, where to look for what answers it, and how."""
+    """A question, where to look for what answers it, and how. Its text is without greetings and thanks around it."""
 
     text: str
     where: Where = field(default_factory=Where)
@@ -43,6 +44,7 @@ class Question(SearchOptions):
         except UnicodeEncodeError as error:  # a vendor cannot be sent it, and no document has it
             half = self.text[error.start]
             raise UsageError(f"the question is not valid Unicode: {half!r} is half of a character") from error
+        object.__setattr__(self, "text", strip_courtesies(self.text))
         if not isinstance(self.where, Where):
             raise UsageError(f'invalid where {self.where!r:.60}: expected a Where, such as Where(paths=("guides/**",))')
         if wrong := find_violation(self):
@@ -129,4 +131,9 @@ def build_question(
         except ConfigError as error:
             raise UsageError(str(error)) from error
         known |= {key: getattr(profile, key) for key in RANKING}
-    return Question(text, where=where or Where(), asked_at=defaults.clock(), **{**known, **given})
+    return Question(
+        strip_courtesies(text) if isinstance(text, str) else text,
+        where=where or Where(),
+        asked_at=defaults.clock(),
+        **{**known, **given},
+    )

@@ -132,6 +132,8 @@ def decide_abstention(found: Evidence, policy: AbstentionPolicy | None = None) -
     likely = (own or SHIPPED).chance(odds)
     if found.unidentified and policy.rule != "never":  # a ticket or a bill beside the one that is asked for
         return Decision(True, "missing_terms", _name_unmentioned(found.unidentified), likely)
+    if found.unnamed and policy.rule != "never" and not found.is_answer:  # a row is of another thing
+        return Decision(True, "missing_terms", _name_unmentioned(found.unnamed), likely)
     wanted = own.answer_from if own else model.answer_from
     if (
         policy.rule == "never"

@@ -8,7 +8,7 @@ from ragstone.answering.abstention.replaced_words import compare_words
 from ragstone.answering.abstention.unrelated_texts import raise_zero
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.passages import Passage
-from ragstone.answering.extractive.question_analysis import QuestionAnalysis
+from ragstone.answering.extractive.question_analysis import CAPITAL_NOUNS, QuestionAnalysis
 from ragstone.answering.extractive.question_words import LIGHT_VERBS
 from ragstone.answering.extractive.row_dates import extract_date_terms
 from ragstone.answering.extractive.scored_passages import ScoredPassage
@@ -71,9 +71,10 @@ class Evidence:
     the passage part in wording (see `wording`). typed: 1 where the passage holds something of the kind asked for.
     covered to replaced_number: the question beside the passage (see `replaced`). missing: the question's words, as it
     writes them, whose terms no hit has, heaviest first; none that names nothing. unidentified: identifiers of the
-    question whose last number is in no hit. gives_way: the best hit is of another document than is asked about.
-    read_off: the passage is a row that was read off a whole table by its figures, which is the answer. led: its heading
-    is the question, or the topic that the question asks about, and denies what the question denies.
+    question whose last number is in no hit. unnamed: its names that no hit has, where a row of a table would answer.
+    gives_way: the best hit is of another document than is asked about. read_off: the passage is a row that was read
+    off a table, which is the answer. led: its heading is the question, or the topic that the question asks about, and
+    denies what the question denies.
     """
 
     hits: int
@@ -102,6 +103,7 @@ class Evidence:
     replaced_number: float = 0.0
     missing: tuple[str, ...] = ()
     unidentified: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
     gives_way: bool = False
     read_off: bool = False
     led: bool = False
@@ -183,6 +185,7 @@ def _collect_word_signs(
         replaced_number=laid.replaced_number,
         missing=_name_missing(question, missing),
         unidentified=_find_unidentified(question.text, hits),
+        unnamed=_name_unsaid(question, lead, missing),
     )
 
 
@@ -192,6 +195,13 @@ def _find_unidentified(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
         return ()
     numbers = {number for hit in hits for number in DIGITS.findall(_heading_text(hit.chunk) + hit.chunk.text)}
     return tuple(name for name in named if DIGITS.findall(name)[-1] not in numbers)
+
+
+def _name_unsaid(question: QuestionAnalysis, lead: ScoredPassage, missing: Sequence[str]) -> tuple[str, ...]:
+    """The names of a question that no hit says, where a row of a table would answer: a row is of one thing."""
+    if lead.passage.row is None or (question.own is not None and question.own.language == CAPITAL_NOUNS):
+        return ()
+    return _name_missing(question, [term for term in missing if term in question.names])
 
 
 def _lead_over_rest(cosines: Sequence[float]) -> float | None:

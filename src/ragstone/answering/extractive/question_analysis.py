@@ -121,6 +121,7 @@ ANSWER_PATTERNS: Mapping[Kind, re.Pattern[str]] = {
         r"|consists? of|allows?|provides?|lets?|returns?)\b"
     ),
 }
+STANDS = frozenset(extract_terms("stand stands"))
 CAPITAL_NOUNS = "german"  # the language in which a capital letter tells no name
 NAME = re.compile(r"[A-Z][\w’'-]*")
 # The month, which is else the verb.
@@ -183,11 +184,14 @@ def analyze_question(text: str, idf: Mapping[str, float], language: str | None =
     all_terms = list(dict.fromkeys(extract_terms(" ".join(own.words) if own and own.words else topic or text)))
     names &= set(all_terms)
     subject = [term for term in all_terms if not _shapes(term) or term in numbers or term in names] or all_terms
+    if defined := find_subject(text, language):  # "What does POD stand for?" asks about no stand
+        subject = [term for term in subject if term not in STANDS or term in extract_terms(defined)] or subject
     rarest = max((idf[term] for term in subject if term in idf), default=1.0)
     kind = "other" if topic else classify_question(text, language)
     weights = {t: idf.get(t, rarest) * (SPECIFIC_WEIGHT if t in names or t in numbers else 1.0) for t in subject}
-    pairs, defined = frozenset(pairwise(subject)), find_subject(text, language)
-    return QuestionAnalysis(text, weights, names, numbers, kind, pairs, own, defined, topic or text)
+    return QuestionAnalysis(
+        text, weights, names, numbers, kind, frozenset(pairwise(subject)), own, defined, topic or text
+    )
 
 
 def _shapes(term: str) -> bool:
