@@ -132,7 +132,7 @@ def build_question(
             raise UsageError(str(error)) from error
         known |= {key: getattr(profile, key) for key in RANKING}
     return Question(
-        strip_courtesies(text) if isinstance(text, str) else text,
+        text,
         where=where or Where(),
         asked_at=defaults.clock(),
         **{**known, **given},
