@@ -61,6 +61,9 @@ BILLS = """# Bills
         ("How many vans are in Austria?", [], ""),
         ("What is the average total of the open bills?", [], ""),
         ("Where are the sites in Austria?", [], ""),
+        ("How many A hub sites are there?", [], ""),  # "a" is no term, "US" shapes a question
+        ("How many IT hub sites are there?", [], ""),
+        ("How many US hub sites are there?", [], ""),
     ],
 )
 def test_rows_of_a_kind_are_listed_counted_and_added_up(question: str, labels: list[str], said: str) -> None:

@@ -12,7 +12,7 @@ from ragstone.answering.extractive.passages import Passage
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis
 from ragstone.answering.extractive.row_dates import extract_date_terms
 from ragstone.answering.extractive.superlatives import DENIES, ORDINAL
-from ragstone.answering.extractive.whole_tables import Table, filter_rows
+from ragstone.answering.extractive.whole_tables import Table, filter_rows, says_letters
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.late_pattern import compile_late
 
@@ -79,7 +79,8 @@ def _choose_rows(question: QuestionAnalysis, table: Table) -> tuple[Table, list[
     columns = {_find_columns(table, row, limiting) for row in rows}
     asked = {place for place, header in enumerate(headers) if header & wanted - named} - {figures}
     # A row with these words elsewhere may be meant, too, and "due in June" is not said by another date of June.
-    unsure = any(limiting <= row.terms for row, _ in table.rows if all(row is not one for one in rows))
+    left = (row for row, _ in table.rows if all(row is not one for one in rows) and says_letters(question, row))
+    unsure = any(limiting <= row.terms for row in left)
     if not limiting or len(columns) > 1 or unsure or (asked and asked.isdisjoint(*columns)):
         return None
     return table, rows

@@ -9,7 +9,7 @@ from itertools import groupby
 from ragstone.answering.extractive.column_values import CURRENCY, is_blank
 from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.passages import Passage, chunk_passages
-from ragstone.answering.extractive.question_analysis import QuestionAnalysis
+from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis
 from ragstone.answering.extractive.table_rows import RULE, find_row_lines, split_cells
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.document_names import list_name_words
@@ -20,6 +20,7 @@ SUMS = frozenset(
 )
 WHOLLY = SUMS | frozenset(extract_terms("mean median all overall"))  # where the label has no other word
 WORD = re.compile(rf"(?<![^\W\d_])(?!{CURRENCY})[^\W\d_]{{3}}", re.IGNORECASE)
+LETTERS = re.compile(r"(?<=[^\W_] )[A-Z]{1,4}(?![^\W_])")
 YES, NO = frozenset("yes true y x ✓ ✔ ✅".split()), frozenset("no false n ✗ ✘ ❌ - – —".split()) | {""}
 FLAGS = 0.75  # of the cells of a column that says yes or no
 DIFFERENT = 0.7  # of the labels in a first column that names the rows
@@ -120,6 +121,15 @@ def _is_flag(values: Counter[str]) -> bool:
     return len(flags) >= FLAGS * values.total() and any(value.lower() in YES for value in flags)
 
 
+def says_letters(question: QuestionAnalysis, row: Passage) -> bool:
+    """Whether a row, or what stands above it, has the names of a question that weigh nothing: "IT", "US", "zone A"."""
+    words = [
+        word for word in LETTERS.findall(question.text) if word != "I" and SHAPE_TERMS.issuperset(extract_terms(word))
+    ]
+    said = " ".join((row.text, row.header, text_above(row.chunk), *row.sections)) if words else ""
+    return all(re.search(rf"(?<![^\W_]){word}(?![^\W_])", said) for word in words)
+
+
 def filter_rows(question: QuestionAnalysis, table: Table, wanted: frozenset[str]) -> list[Passage]:
     """The rows of which all is said that a question says beside its superlative: by what stands above, by a label, by
     a value that several rows have, by a name or a number, and by a "yes" below a header that says it."""
@@ -133,6 +143,10 @@ def filter_rows(question: QuestionAnalysis, table: Table, wanted: frozenset[str]
         values = [cell for place, cell in enumerate(cells) if counts[place][cell] > 1]
         named = row.terms & (question.names | question.numbers)
         said = above | headers | named | frozenset(extract_terms(" ".join((table.cell(row, 0), *values))))
-        if wanted <= said and all(table.cell(row, place).lower() in YES for place in asked):
+        if (
+            wanted <= said
+            and says_letters(question, row)
+            and all(table.cell(row, place).lower() in YES for place in asked)
+        ):
             kept.append(row)
     return kept
