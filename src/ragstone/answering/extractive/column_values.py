@@ -35,6 +35,7 @@ MONTH = re.compile(
     re.IGNORECASE,
 )
 GERMAN_DAY = re.compile(r"(\d{1,2})\.(\d{1,2})\.((?:1[0-9]|20|21)\d\d)")
+BRACKETED = re.compile(r"\(([^()]*\d[^()]*)\)")  # a loss, as accounts write it
 YEAR = re.compile(r"(?:1[0-9]|20|21)\d\d")
 BLANK = re.compile(r"\W*|n/?a|none|unknown|closed|tbd|tba", re.IGNORECASE)
 ENDLESS = re.compile(r"unlimited|infinite|no limit|∞", re.IGNORECASE)
@@ -88,6 +89,9 @@ def is_blank(cell: str) -> bool:
 
 
 def _read_amounts(header: str, cells: Sequence[str], filled: int) -> Column | None:
+    bracketed = [BRACKETED.fullmatch(cell.strip()) for cell in cells]
+    if sum(map(bool, bracketed)) < filled:  # where all are, they are notes, and no losses
+        cells = [f"-{match[1]}" if match else cell for match, cell in zip(bracketed, cells, strict=True)]
     every = "\n".join(cells)
     comma, point = bool(DECIMAL_COMMA.search(every)), bool(DECIMAL_POINT.search(every))
     if (comma and point) or (not comma and not point and THOUSANDS_BY_POINT.search(every)):

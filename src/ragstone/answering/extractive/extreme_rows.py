@@ -55,7 +55,7 @@ def _choose_rows(
         return None
     read = zip(column.values, cells[chosen.place], strict=True)
     if any(value is None and not is_blank(cell) and (chosen.highest or DIGIT.search(cell)) for value, cell in read):
-        return None  # a price on request may be the highest, "(20)" the lowest
+        return None  # a price on request may be the highest, "20 or so, see below" the lowest
     known = [value for value in column.values if value is not None]
     best = max(known) if chosen.highest else min(known)
     winners = [row for row, value in zip(rows, column.values, strict=True) if value == best]
