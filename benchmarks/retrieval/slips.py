@@ -4,7 +4,7 @@
 
 DICTIONARY has a line `wrong->right` for each misspelt word: `codespell_lib/data/dictionary.txt` of the package
 codespell has 65,000 that people wrote. Of those whose right word is in a BEIR folder and whose wrong word is not, 1,000
-by chance are asked for, each alone; so are all words of five letters or more that three documents of the other folders
+by chance are asked for, each in a sentence; so are all words of five letters or more that three documents of the other folders
 have, none of this one has and the dictionary of common English words does not know. A word is right if it has the stem
 of the right one.
 """
@@ -32,6 +32,7 @@ from ragstone.retrieval.spelling_correction import find_corrections
 
 WORD = re.compile(r"[a-z]{5,}")
 ASKED = 1000  # misspelt words for each folder
+ASK = "What does it say about {}?"
 LEAST = 3  # documents of other folders that have a word
 
 
@@ -62,7 +63,7 @@ async def measure(folder: Path, store: Path, pairs: list[tuple[str, str]], other
             view = SourceView(engine.search_context.sources[0], reader, await reader.info())
 
             async def ask(word: str) -> str | None:
-                found = await find_corrections([view], Question(word), Trace(), seconds=60)
+                found = await find_corrections([view], Question(ASK.format(word)), Trace(), seconds=60)
                 return found.get(word)
 
             made = [(await ask(wrong), right) for wrong, right in wanted[:ASKED]]

@@ -50,6 +50,7 @@ def said(found: Found | Answer | Explanation) -> list[str]:
         ("Was steht zum Anspruhc auf Erholungsurlaub?", "anspruch"),
         ("аернда помещения", "аренда"),
         ("where is the timesheet", "time sheet"),
+        ("who is snding the receipts", "sending"),  # which passages have in another form
         ("how to recieve a reimbursement", "receive"),  # in no passage, and a common word
     ],
 )

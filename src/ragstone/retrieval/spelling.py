@@ -258,7 +258,7 @@ def describe_written(asked: str, written: str) -> str:
 
 
 def respell_question(question: str, notes: Iterable[Note]) -> str:
-    """A question as it was searched for, by the notes on it: whose words are looked for in what was found."""
+    """A question as it was searched for, by the notes on it."""
     found = (DESCRIBED.fullmatch(note.message) for note in notes if note.code == SPELLING)
     return replace_words(question, {match["wrong"]: match["right"] for match in found if match})
 

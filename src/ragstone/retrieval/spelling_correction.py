@@ -27,7 +27,7 @@ from ragstone.retrieval.spelling import (
     describe_written,
     find_common_word,
     find_small_word,
-    in_dictionary,
+    is_common_english,
     is_english,
     list_slips,
     list_unusual_words,
@@ -152,8 +152,8 @@ async def _weigh_slips(view: SourceView, word: str, slips: Collection[str]) -> d
 async def _find_in_passages(
     views: Sequence[SourceView], question: Question, forms: Sequence[str]
 ) -> tuple[str | None, str | None]:
-    """The form that most passages have of those that the caller may see, and the word that most have which is a form of
-    one of these; None where they have no such word."""
+    """The form that most passages have of those that the caller may see, and the common English one of which most have
+    another form; None where they have no such word."""
     seen: Counter[str] = Counter()
     for view in views:
         for chunk in await read_best(view, " ".join(forms), question.where):
@@ -162,12 +162,16 @@ async def _find_in_passages(
             seen.update(form for form in forms if f" {form} " in text)
             seen.update(set(words).difference(forms))
     whole = [form for form in forms if seen[form]]
-    alike = [word for word in sorted(seen) if any(_is_inflection(word, form) for form in forms)]
-    count = seen.__getitem__
-    return max(whole, key=count, default=None), max(alike, key=count, default=None)
+    alike = {form: sum(seen[word] for word in seen if _is_inflection(word, form)) for form in forms}
+    inflected = max(alike, key=alike.__getitem__, default=None)
+    return max(whole, key=seen.__getitem__, default=None), inflected if inflected and alike[inflected] else None
 
 
 def _is_inflection(word: str, form: str) -> bool:
-    """Whether a word of the passages is another form of a slip that is a common word: slips that are no words have
-    stems too."""
-    return word.isalpha() and in_dictionary(form) and analyzer.list_token_terms(word) == analyzer.list_token_terms(form)
+    """Whether a word of the passages is another form of a slip that is a common English word: what is no word has a
+    stem too."""
+    return (
+        word.isalpha()
+        and is_common_english(form)
+        and analyzer.list_token_terms(word) == analyzer.list_token_terms(form)
+    )
