@@ -4,9 +4,9 @@
 
 DICTIONARY has a line `wrong->right` for each misspelt word: `codespell_lib/data/dictionary.txt` of the package
 codespell has 65,000 that people wrote. Of those whose right word is in a BEIR folder and whose wrong word is not, 1,000
-by chance are asked for, each in a sentence; so are all words of five letters or more that three documents of the other folders
-have, none of this one has and the dictionary of common English words does not know. A word is right if it has the stem
-of the right one.
+by chance are asked for, each in a sentence; so are all words of five letters or more that three documents of the other
+folders have, none of this one has and the dictionary of common English words does not know. A word is right if it has
+the stem of the right one.
 """
 
 import argparse
