@@ -37,7 +37,6 @@ def test_the_content_decides(text: str, path: str, kind: str, shown: str) -> Non
     [
         (b'{"doc_id":"1AbC","email":"ann@x.org"}', "Budget.gsheet", "is a link to a document of Google"),
         (b"L\0\0\0\x01\x14\x02\0\0\0" + b"\0" * 60, "Plan.docx.lnk", "is a shortcut of Windows"),
-        (b"\x78\x9f\x3e\x22" + b"\0" * 60, "winmail.dat", "is the attachment that Outlook packs a mail into"),
     ],
 )
 def test_what_only_leads_to_a_document_says_so(data: bytes, path: str, why: str) -> None:
