@@ -3,6 +3,7 @@
 import pytest
 
 from ragstone.core.courtesies import strip_courtesies
+from tests.speed import within
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,12 @@ from ragstone.core.courtesies import strip_courtesies
         ("What is the best?", "What is the best?"),
         ("Which is better, Best or Yours?", "Which is better, Best or Yours?"),
         ("Which of the two, Ann, is best", "Which of the two, Ann, is best"),
+        ("Where do we sleep? Best Western", "Where do we sleep? Best Western"),
     ],
 )
 def test_a_question_loses_what_is_said_around_it_and_no_word_of_its_own(question: str, rest: str) -> None:
     assert strip_courtesies(question) == rest
+
+
+def test_a_long_question_is_read_at_once() -> None:
+    within(0.3, lambda: strip_courtesies("a" + "\n" * 3_000 + "b"))

@@ -20,12 +20,14 @@ OPENS = (
 THANKS = (
     r"(?:(?:many|best|kind|warm|with|thanks and) (?:kind |best )?)?(?:thanks|thank you|thx|regards|wishes|cheers)"
     r"(?: (?:a lot|so much|very much|in advance|again|for (?:your|the|any) \w+|everyone|all|team))*"
-    r"|best|yours(?: (?:sincerely|faithfully|truly))?|sincerely|(?:vielen |besten )?danke?(?: (?:im voraus|dir|ihnen))?"
-    r"|(?:viele|liebe|beste) grüße|merci(?: beaucoup| d['’]avance)?|cordialement|(?:muchas )?gracias|saludos"
+    r"|best(?! )|yours(?: (?:sincerely|faithfully|truly))?|sincerely"
+    r"|(?:vielen |besten )?danke?(?: (?:im voraus|dir|ihnen))?|(?:viele|liebe|beste) grüße"
+    r"|merci(?: beaucoup| d['’]avance)?|cordialement|(?:muchas )?gracias|saludos"
     r"|grazie(?: mille)?|obrigad[oa]|bedankt"
 )
 LEAD = compile_late(rf"\s*(?:(?i:{GREETS}){TO_WHOM}|(?i:{OPENS}))\s*(?:[,.!:;–—\n]|\s-\s)[\s,.!:;–—-]*")
 TAIL = compile_late(rf"(?<=[.?!,\n])\s*(?i:{THANKS})\s*(?:[,.!–—-]*\s*{NAME}(?: {NAME}){{0,2}})?\s*[.!]*\s*$")
+LONGEST = 160  # characters of thanks with a name: in longer ones a search would take the square of their spaces
 FEWEST = 2  # words that are left
 WORD = re.compile(r"\w+")
 
@@ -44,6 +46,7 @@ def strip_courtesies(question: str) -> str:
     rest = question
     while (match := LEAD.match(rest)) and match.end():
         rest = rest[match.end() :]
-    while match := TAIL.search(rest):
-        rest = rest[: match.start()]
-    return rest.strip() if rest != question and len(WORD.findall(rest)) >= FEWEST else question
+    rest = rest.rstrip()
+    while match := TAIL.search(rest, max(0, len(rest) - LONGEST)):
+        rest = rest[: match.start()].rstrip()
+    return rest.lstrip() if rest != question.rstrip() and len(WORD.findall(rest)) >= FEWEST else question
