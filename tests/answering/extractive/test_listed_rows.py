@@ -72,6 +72,25 @@ def test_rows_of_a_kind_are_listed_counted_and_added_up(question: str, labels: l
     assert ([row.row.cells[0] for row in found.rows if row.row], found.said) == (labels, said)
 
 
+@pytest.mark.parametrize(
+    ("question", "number", "said"),
+    [
+        ("How many staff are in Germany?", 2, ""),
+        ("How many offices were in Germany in 2025?", 1, "one row of a.md says so"),
+        ("How many offices are in France?", 2, "2 rows of a.md say so"),
+    ],
+)
+def test_a_thing_in_the_tables_of_two_years_is_not_counted_twice(question: str, number: int, said: str) -> None:
+    head = "| Office | Country | Staff |\n|---|---|---|\n"
+    years = (
+        f"## {year}\n\n{head}| Bonn | Germany | {year - 2000} |\n| {town} | France | 8 |\n"
+        for year, town in ((2025, "Lyon"), (2026, "Lille"))
+    )
+    tables = gather_tables([hit("# Staff of the offices\n\n" + "\n".join(years)).chunk], 0)
+    found = choose_listed_rows(analyze_question(question, {}), tables)
+    assert (len(found.rows), found.said) == (number, said)
+
+
 def test_a_note_says_what_rows_add_up_to_unless_a_filter_left_some_out(tmp_path: Path) -> None:
     lines = ["Bill,Customer,Amount", *(f"B-{i},{'Talvi' if i % 50 == 1 else 'Orbit'},{i}.50" for i in range(99))]
     (tmp_path / "docs").mkdir()

@@ -109,6 +109,8 @@ def _say_figure(question: QuestionAnalysis, table: Table, rows: Sequence[Passage
     """A sentence on the number of rows, or on what the figures add up to of the column that the question names, or that
     is the only one."""
     path, text = rows[0].chunk.document.path, question.text
+    if _is_repeated(table, rows):
+        return ""
     place = _find_figures(table, frozenset(question.weights))
     if SUMS.search(text) or (place is not None and COUNTS.search(text)):
         adding = [at for at in range(1, len(table.header)) if _adds_up(table, at)]
@@ -117,6 +119,12 @@ def _say_figure(question: QuestionAnalysis, table: Table, rows: Sequence[Passage
     if not COUNTS.search(text):
         return ""
     return f"{len(rows)} rows of {path} say so" if len(rows) > 1 else f"one row of {path} says so"
+
+
+def _is_repeated(table: Table, rows: Sequence[Passage]) -> bool:
+    """Whether a label stands below several headings: the same office in the tables of two years is one."""
+    places = {(table.cell(row, 0), row.sections) for row in rows}
+    return len({label for label, _ in places}) < len(places)
 
 
 def _say_sum(table: Table, place: int, rows: Sequence[Passage], path: str) -> str:
