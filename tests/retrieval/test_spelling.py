@@ -10,7 +10,7 @@ from ragstone.core.answers import Answer, Found, Note
 from ragstone.core.filters import Where
 from ragstone.core.ports import Message
 from ragstone.retrieval.explain import Explanation
-from ragstone.retrieval.spelling import describe_correction, list_slips, respell_question
+from ragstone.retrieval.spelling import describe_correction, list_slips, replace_words, respell_question
 from tests.scripted import Scripted
 
 Open = Callable[..., ragstone.Knowledge]
@@ -177,6 +177,11 @@ def test_dates_and_numbers_are_searched_for_as_passages_write_them(
 def test_a_question_is_shown_as_it_was_searched_for() -> None:
     notes = [Note("spelling", describe_correction("Metrcis", "metrics")), Note("standalone", "searched for: x")]
     assert respell_question("Metrcis, metrcis and mertics?", notes) == "Metrics, metrics and mertics?"
+
+
+def test_dates_and_numbers_are_put_where_they_stand_alone() -> None:
+    written = {"May": "2026-05-12", "12,500": "12500.00", "2500": "2,500"}
+    assert replace_words("may I ask of May, 12,500 or 2500", written) == "may I ask of 2026-05-12, 12500.00 or 2,500"
 
 
 def test_slips_of_a_long_word_are_few() -> None:

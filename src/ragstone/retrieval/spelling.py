@@ -269,9 +269,11 @@ def replace_words(text: str, corrections: Mapping[str, str]) -> str:
     >>> replace_words("Recieve the Recieve-all on March 12, recieve!", {"recieve": "receive", "March 12": "2026-03-12"})
     'Receive the Receive-all on 2026-03-12, receive!'
     """
-    for asked, written in corrections.items():
-        if not asked.isalpha():
-            text = text.replace(asked, written)
+    values = {asked: written for asked, written in corrections.items() if any(map(str.isdigit, written))}
+    if values:  # at once, for one may be a part of how another is written
+        asked = "|".join(rf"\b{one}\b" if one.isalpha() else re.escape(one) for one in values)
+        text = re.sub(asked, lambda match: values[match.group()], text)
+    corrections = {wrong: right for wrong, right in corrections.items() if wrong not in values}
     lower = {wrong.casefold(): right for wrong, right in corrections.items()}
 
     def put(match: re.Match[str]) -> str:
