@@ -105,3 +105,15 @@ def test_a_note_says_what_rows_add_up_to_unless_a_filter_left_some_out(tmp_path:
     ]
     said = [[note.message for note in one.notes if note.code == "computed"] for one in (answer, less)]
     assert said == [['"Amount" of these 2 rows of bills.csv adds up to 53.00'], []]
+
+
+def test_rows_of_chunks_that_overlap_are_counted_once(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    lines = ["site,country,city,staff", "Alpha,Germany,Bonn,12", "Beta,Germany,Berlin,7", "Gamma,France,Lyon,5"]
+    (tmp_path / "docs" / "sites.csv").write_text("\n".join((*lines, "Delta,Germany,Hamburg,9")), "utf-8")
+    options = {"size": 70, "overlap": 40}
+    with ragstone.open(tmp_path / "s", embed__model="none", chunk__name="recursive", chunk__options=options) as kb:
+        kb.ingest(tmp_path / "docs")
+        answer = kb.ask("How many sites are in Germany?")
+    assert len(answer.citations) > 1
+    assert [note.message for note in answer.notes if note.code == "computed"] == ["3 rows of sites.csv say so"]

@@ -11,6 +11,7 @@ from ragstone.answering.extractive.compared_text import text_above
 from ragstone.answering.extractive.passages import Passage, chunk_passages
 from ragstone.answering.extractive.question_analysis import SHAPE_TERMS, QuestionAnalysis
 from ragstone.answering.extractive.table_rows import RULE, find_row_lines, split_cells
+from ragstone.answering.verification.spans import spans_at
 from ragstone.core.analyzer import extract_terms
 from ragstone.core.document_names import list_name_words
 from ragstone.core.types import Chunk
@@ -69,10 +70,22 @@ def read_header(passage: Passage) -> Header:
 
 def _gather_rows(chunks: Iterable[Sequence[Passage]]) -> list[Table]:
     tables: dict[Header, Table] = {}
+    before: list[tuple[int, int]] = []
     for pieces in chunks:
+        own = []
         for passage, header, above in _iterate_rows(pieces):
-            tables.setdefault(header, Table(header, [])).rows.append((passage, above))
+            start, end = _find_place(passage)
+            own.append((start, end))
+            if not any(start < last and first < end for first, last in before):
+                tables.setdefault(header, Table(header, [])).rows.append((passage, above))
+        before = own
     return list(tables.values())
+
+
+def _find_place(row: Passage) -> tuple[int, int]:
+    """Where a row stands in the text of record: chunks that overlap have the same rows, or their ends."""
+    spans = spans_at(row.chunk, row.start, row.end)
+    return (spans[0].char_start, spans[-1].char_end) if spans else (0, 0)
 
 
 def _iterate_rows(pieces: Sequence[Passage]) -> Iterator[tuple[Passage, Header, frozenset[str]]]:
