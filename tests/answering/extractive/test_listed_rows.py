@@ -107,6 +107,19 @@ def test_a_note_says_what_rows_add_up_to_unless_a_filter_left_some_out(tmp_path:
     assert said == [['"Amount" of these 2 rows of bills.csv adds up to 53.00'], []]
 
 
+@pytest.mark.parametrize(
+    ("cells", "total"),
+    [(("0.125", "0.250"), "0.375"), (("1.255", "2.5"), "3.755"), (("1,200.50", "3"), "1,203.50"), (("7", "5"), "12")],
+)
+def test_a_sum_has_all_digits_behind_its_point(cells: tuple[str, str], total: str) -> None:
+    rows = "".join(f"| P{i} | red | {cell} |\n" for i, cell in enumerate(cells))
+    table = f"# Parts\n\n| Part | Colour | Weight |\n|---|---|---|\n{rows}| P3 | blue | 2.5 |\n"
+    found = choose_listed_rows(
+        analyze_question("What is the total weight of the red parts?", {}), gather_tables([hit(table).chunk], 0)
+    )
+    assert found.said.split()[-1] == total
+
+
 def test_rows_of_chunks_that_overlap_are_counted_once(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     lines = ["site,country,city,staff", "Alpha,Germany,Bonn,12", "Beta,Germany,Berlin,7", "Gamma,France,Lyon,5"]

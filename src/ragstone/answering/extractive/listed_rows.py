@@ -30,7 +30,7 @@ FILLERS = frozenset(
     )
 )
 MOST = 12  # rows that an answer quotes
-DECIMALS = re.compile(r"\d[.,](\d{1,2})(?!\d)")
+DECIMALS = re.compile(r"\d[.,](\d{1,2})(?!\d)")  # 1.250 may be a thousand
 BOUNDS = compile_late(
     r"\b(?:after|before|since|until|over|under|above|below|than|at (?:least|most)|between|older|newer|larger|bigger"
     r"|smaller|longer|shorter|earlier|later|up to|exceed\w*|or (?:more|less)|per|average|mean|most|least|first|last)\b",
@@ -132,8 +132,8 @@ def _say_sum(table: Table, place: int, rows: Sequence[Passage], path: str) -> st
     column = read_column(table.header[place], cells)
     if column is None or None in column.values or any(map(math.isinf, filter(None, column.values))):
         return ""
-    total = sum(Decimal(str(value)) for value in column.values if value is not None)
-    places = max(map(_count_decimals, cells))
+    total = sum((Decimal(str(value)) for value in column.values if value is not None), Decimal(0))
+    places = max(len(f"{total.normalize():f}".partition(".")[2]), *map(_count_decimals, cells))
     return f'"{table.header[place]}" of these {len(rows)} rows of {path} adds up to {total:,.{places}f}'
 
 
