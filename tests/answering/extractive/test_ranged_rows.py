@@ -4,7 +4,9 @@ import pytest
 
 from ragstone.answering.extractive.question_analysis import analyze_question
 from ragstone.answering.extractive.ranged_rows import choose_ranged_rows
+from ragstone.answering.extractive.ranges import list_quantities
 from tests.answering.made import hit
+from tests.speed import within
 
 RATES = """## Parcels to the coast
 
@@ -89,3 +91,7 @@ def test_a_row_answers_in_whose_range_lies_what_a_question_says(question: str, r
 def test_rows_of_other_ranges_do_not_answer() -> None:
     found = choose_ranged_rows(analyze_question("What does a parcel of 30 kg to the islands cost?", {}), [hit(RATES)])
     assert len(found.others) == 4, "all but the row over 20 kg, which is not asked for either"
+
+
+def test_a_question_of_nothing_but_amounts_is_read_at_once() -> None:
+    assert len(within(0.2, lambda: list_quantities("$1 " * 2_500))) == 2_500

@@ -14,7 +14,7 @@ from ragstone.answering.extractive.whole_tables import Table
 from ragstone.core.analyzer import extract_terms
 
 NAMING = 2  # columns whose cells name a row
-ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
+ASIDE = re.compile(r"\s?[(\[][^()\[\]]*[)\]]")
 FILLERS = frozenset(extract_terms("one of two option cost costs price have has take takes get gets"))
 HOW_FAST = frozenset(extract_terms(" ".join(TAKES.headers)))
 

@@ -51,6 +51,7 @@ BEHIND_MONTH = compile_late(rf"(?<![^\W_])(?:{MONTH})[^\W\d_]*\.?\s$", re.IGNORE
 AGED = compile_late(
     r"\b(?:aged?|age of|child of|children of|person of|adult of|im alter von|de edad)\s$", re.IGNORECASE
 )
+BEFORE = 40  # characters before a number that may say what it is of
 CALENDAR = re.compile(r"(?:19|20)\d\d")
 DAYS = (
     r"mon(?:days?)?|montags?|mo|lun(?:di|es)?",
@@ -127,7 +128,7 @@ def list_quantities(question: str) -> list[Quantity]:
 
 
 def _read_asked(question: str, match: re.Match[str]) -> Quantity | None:
-    before, unit = question[: match.start()], (match["unit"] or "").lower()
+    before, unit = question[max(0, match.start() - BEFORE) : match.start()], (match["unit"] or "").lower()
     if BEHIND_MONTH.search(before) or (value := read_number(match["number"])) is None:
         return None
     terms = frozenset(extract_terms(match[0]))
