@@ -157,6 +157,7 @@ DATED = {
         ("What happened in 2026?", None),
         ("May the board march in?", None),
         ("Which plan has 10 seats?", None),
+        ("Which constant is 10.000?", None),  # ten, perhaps
     ],
 )
 def test_dates_and_numbers_are_searched_for_as_passages_write_them(

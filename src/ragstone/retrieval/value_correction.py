@@ -13,6 +13,7 @@ from ragstone.retrieval.written_values import MONTH_NUMBERS, Day, WrittenValue, 
 
 MOST = 3  # dates and numbers of a question that are looked up
 LEAST = 1000  # smaller numbers are written in one way
+TWO_READINGS = re.compile(r"\d{1,3}\.\d{3}")  # a thousand parted by a point, or three digits behind one
 YEARS = range(1900, 2100)  # a number like these is one
 PAST, COMING = 9, 1  # years around now that a date without one may be of
 DAYS = range(1, 32)
@@ -32,6 +33,7 @@ async def find_written_values(views: Sequence[SourceView], question: Question) -
 def _list_asked(text: str) -> list[WrittenValue]:
     dates = list_dates(text, months=True)
     numbers = [one for one in list_numbers(text) if one.number is not None and one.number >= LEAST]
+    numbers = [one for one in numbers if not TWO_READINGS.fullmatch(text[one.start : one.end])]
     numbers = [one for one in numbers if not (text[one.start : one.end].isdecimal() and one.number in YEARS)]
     return [*dates, *(one for one in numbers if all(one.end <= day.start or one.start >= day.end for day in dates))]
 
