@@ -172,6 +172,7 @@ def test_a_page_in_creole() -> None:
         ("====== test session ======\nok\n", "log.txt", "text/plain"),
         ("== A ==\n== B ==\n**c**\n", "notes.txt", "text/plain"),
         ("==========\n===== A =====\n  - b\n", "log.txt", "text/plain"),
+        ("===== deploy =====\nproxy http://a:80 -> http://b:80\nif [[ -f x ]]; then\n", "log.txt", "text/plain"),
         ("h1. A\ntext\n", "notes.txt", "text/plain"),
         (DOKU, "leave.md", "text/markdown"),
     ],
@@ -181,6 +182,8 @@ def test_a_markup_is_known_by_its_name_or_its_beginning(text: str, path: str, ki
 
 
 @pytest.mark.parametrize("dialect", [DOKUWIKI, JIRA, TEXTILE, CREOLE])
-@pytest.mark.parametrize("unit", ["<code>", "<pre><code>", "{code}", "{{{\n", '"a":', "[[a|", "|a^", "*a ", "%%a"])
+@pytest.mark.parametrize(
+    "unit", ["<code>", "<pre><code>", "{code}", "{{{\n", '"a":', "[[a|", "|a^", "*a ", "%%a", "|-{{{", "|[[a"]
+)
 def test_marks_that_never_end_are_looked_at_in_step(dialect: Dialect, unit: str) -> None:
     grows_in_step(lambda times: list(read_wiki(unit * times, dialect)), (250, 500, 1000, 2000))

@@ -13,7 +13,7 @@ MACRO = re.compile(
 )
 HEADING = re.compile(r"[ \t]*h([1-6])\.[ \t]+(\S.*)")
 ITEM = re.compile(r"[ \t]*([*#]{1,9}|-)[ \t]+(\S.*)")
-PARTED = re.compile(r"\[[^\]\n]*\]|\{[^}\n]*\}|!\S[^!\n]*!|\\\||\|\|?")
+PARTED = re.compile(r"\[[^\]\n]{0,1000}+\]|\{[^}\n]{0,1000}+\}|!\S[^!\n]{0,1000}+!|\\\||\|\|?")
 LINK = re.compile(r"\[(?:([^\[\]|\n]{1,1000})\|)?([^\[\]|\n]{1,1000})(?:\|[^\[\]\n]{0,300})?\]")
 ADDRESS = re.compile(r"(?:https?|ftp|file|mailto):\S+|[#^~][^\]]+")
 IMAGE = re.compile(r"!(\S[^!|\n]{0,300}\.\w{2,5})(?:\|[^!\n]{0,200})?!")
