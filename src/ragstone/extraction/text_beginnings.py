@@ -20,8 +20,9 @@ KNOWN_XML = re.compile(
     rb"|office:document(?:-content)?\s|(?:\w{1,20}:)?definitions\s[^>]{0,4000}omg\.org/spec/BPMN/"
     rb"|map\s[^>]{0,1000}>\s*+(?:<!--(?s:.*?)-->\s*+)*+<(?:node|properties|attribute_registry|title|topic)"
     rb"|(?:opml|xliff|tmx|bookmap)[\s>]|root>\s*+(?:<!--(?s:.*?)-->\s*+)*+<(?:xsd:schema|resheader)\s"
-    rb"|(?:article|book|chapter|refentry|TEI|dita|topic|concept|task|FictionBook)[\s>])"
+    rb"|(?:TEI|dita|FictionBook)[\s>]|(?P<common>article|book|chapter|refentry|topic|concept|task)(?:\s[^<>]{0,4000})?>)"
 )
+DECLARED = re.compile(rb"<\?xml\s|<!DOCTYPE\s|\sxmlns[:=]")  # of a root that templates and notes have too
 FIRST_ELEMENT = re.compile(PROLOG + rb"<([a-z][a-z0-9]{0,10})[\s/>]", re.IGNORECASE)
 HEAD = re.compile(rb"(?:[!-9;-~]{1,76}:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
 RELATED = re.compile(rb"^content-type:\s*multipart/related\b", re.IGNORECASE | re.MULTILINE)
@@ -58,8 +59,11 @@ def is_known_xml(start: bytes) -> bool:
 
     >>> is_known_xml(b'<?xml version="1.0"?><page xmlns="http://projectmallard.org/1.0/">'), is_known_xml(b"<page>")
     (True, False)
+    >>> is_known_xml(b'<!DOCTYPE article><article>'), is_known_xml(b'<article class="post"><?php the_title() ?>')
+    (True, False)
     """
-    return KNOWN_XML.match(start) is not None
+    found = KNOWN_XML.match(start)
+    return found is not None and (found["common"] is None or DECLARED.search(found[0]) is not None)
 
 
 def is_confluence_space(start: bytes) -> bool:
