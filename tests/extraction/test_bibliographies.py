@@ -75,6 +75,12 @@ def test_each_work_is_a_section(text: str, path: str, record: str) -> None:
     assert (found.record, found.media_type) == (record, BIBLIOGRAPHY)
 
 
+def test_addresses_stay_as_they_are() -> None:
+    text = r"""@book(k, title = {T}, url={http://a.b/~c/\~{}d\_e%20f--g}, doi={10.1/a--b}, year = 1999)"""
+    record = parse_bibliography(text.encode(), path="a.bib").record
+    assert record == "## T\n\n1999\ndoi:10.1/a--b, http://a.b/~c/~d_e%20f--g, k"
+
+
 @pytest.mark.parametrize("unit", ["@a{b,c={\n", "@a{b,c=d#", '@a{b,c="\n', '@a{b,c={\\"{', "AU  - a\nb\n", "c={"])
 def test_lists_that_are_damaged_are_read_in_step(unit: str) -> None:
     in_step(

@@ -45,11 +45,15 @@ ENTRY = re.compile(r"^[ \t]*@([A-Za-z]{1,40})[ \t]*[{(]", re.MULTILINE)
 KEY = re.compile(r"\s*([^\s,{}=]{0,200})\s*,")
 FIELD = re.compile(r"[\s,]*+([A-Za-z][\w:+-]{0,60})\s*+=\s*+")
 BRACE = re.compile(r"\\.|[{}\"]", re.DOTALL)
-BARE = re.compile(r"[^\s,#{}\"]+")
+BARE = re.compile(r"[^\s,#{}()\"]+")
+PLACES = frozenset(("url", "doi"))  # whose tilde and hyphens are no marks of TeX
 TAGGED = re.compile(r"^(?:([A-Z][A-Z0-9]{1,3}) {0,2}- ?|(%[A-Z0-9]) )(.*)$")
 ENDS = frozenset(("TY", "PMID", "%0"))  # a new work begins
 COMMAND = re.compile(r"\\(?:[A-Za-z]{1,40}[ \t]*|(?=[&%$#_{} ]))")
 LOGO = re.compile(r"\\((?:La|Bib|Xe|Lua)?TeX)(?![A-Za-z])")
+ESCAPED = re.compile(r"\\(?=[&%$#_{}~])")
+TILDE = re.compile(r"\\(?:textasciitilde|~)[ \t]*(?:\{\})?|\$\\sim\$")
+BRACES = str.maketrans("", "", "{}")
 AND = re.compile(r"\s+and\s+")
 
 
@@ -126,7 +130,7 @@ def _read_bibtex(text: str) -> Iterator[Fields]:
         if kind == "string":
             names |= fields
             continue
-        work: Fields = {name: [_clean(value)] for name, value in fields.items() if value.strip()}
+        work: Fields = {name: [_clean(value, place=name in PLACES)] for name, value in fields.items() if value.strip()}
         for name in ("author", "editor"):
             if name in fields:
                 work[name] = [_clean(one) for one in AND.split(fields[name]) if one.strip()]
@@ -163,19 +167,16 @@ def _find_end(body: str, at: int) -> int:
     return len(body)
 
 
-def _clean(value: str) -> str:
-    """A value without the marks of TeX.
+def _clean(value: str, *, place: bool = False) -> str:
+    """A value without the marks of TeX; an address or a DOI keeps its tildes and hyphens.
 
     >>> _clean('M{\\\\"u}ller \\\\& {S}ons, pp. 1--2')
     'Müller & Sons, pp. 1–2'
     """
-    shown = (
-        COMMAND.sub("", LOGO.sub(r"\1", show_accents(value)))
-        .replace("{", "")
-        .replace("}", "")
-        .replace("~", " ")
-        .replace("--", "–")
-    )
+    if place:
+        return " ".join(ESCAPED.sub("", TILDE.sub("~", value)).translate(BRACES).split())
+    shown = COMMAND.sub("", LOGO.sub(r"\1", show_accents(value))).translate(BRACES)
+    shown = shown.replace("~", " ").replace("--", "–")
     return " ".join(shown.split())
 
 
