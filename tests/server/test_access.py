@@ -188,6 +188,8 @@ async def test_a_role_opens_what_it_names(kept: Kept, locked: Settings) -> None:
             ("POST", "/v1/texts", {"texts": {"a.md": "x"}}),
             ("POST", "/v1/texts", {"texts": {"a.md": {"base64": "no"}}}),
             ("DELETE", "/v1/collections/default", None),
+            ("DELETE", "/v1/documents?source=docs", None),
+            ("DELETE", "/v1/documents?source=uploads", None),  # of which there is no document
             ("POST", "/v1/explain", {"query": QUESTION, "path": "storage.md"}),
         ):
             reply = await reader.request(method, path, json=body)
@@ -199,6 +201,14 @@ async def test_a_role_opens_what_it_names(kept: Kept, locked: Settings) -> None:
         assert (await reader.get(f"/v1/documents/{document['id']}/original")).status_code == 403
         assert (await reader.get(f"/v1/documents/{document['id']}")).status_code == 200
         assert (await reader.post("/v1/documents", files={"file": ("a.md", b"x")})).status_code == 403
+
+
+async def test_a_source_goes_whole_also_what_its_caller_may_not_read(kept: Kept, locked: Settings) -> None:
+    closed = b"---\nconfidentiality: restricted\n---\n# Bonus\n\nThe bonus is 4 million.\n"
+    async with open_client(locked, kept.keys["write"]) as writer, open_client(locked, kept.keys["admin"]) as admin:
+        assert (await admin.post("/v1/documents", files={"file": ("bonus.md", closed)})).status_code == 201
+        assert (await writer.delete("/v1/documents?source=uploads")).json()["removed"] == 1
+        assert (await admin.get("/v1/documents?source=uploads")).json()["documents"] == []
 
 
 async def test_a_key_may_come_in_either_header(kept: Kept, locked: Settings) -> None:

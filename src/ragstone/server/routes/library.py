@@ -61,13 +61,8 @@ async def list_documents(
     rest = [one for one in documents if path in (None, one.path) and (after is None or _order(one) > after)]
     page = rest[:limit]
     shown = await asyncio.to_thread(lambda: [full_document_json(document) for document in page])  # masks each
-    return JSONResponse(
-        {
-            "schema": 1,
-            "documents": shown,
-            "next": _write_cursor(page[-1]) if len(rest) > limit else None,
-        }
-    )
+    following = _write_cursor(page[-1]) if len(rest) > limit else None
+    return JSONResponse({"schema": 1, "documents": shown, "next": following})
 
 
 def _order(document: Document) -> tuple[str, str]:
@@ -164,9 +159,10 @@ async def delete_documents(request: Request, source: str, collection: Collection
     """Removes all documents of a source; an ingestion of it brings back those whose files are still there."""
     SOURCE_NAME.check("source", source)
     engine = await open_engine(request, collection=collection)
+    await engine.admit(Permission.WRITE, what="ingestion")  # also where there is nothing to remove
     if source == UPLOADS:  # with their files
         removed = 0
-        for document in await engine.documents(source):
+        for document in await engine.store.ledger(engine.scope).documents(source):  # restricted ones too
             await state_of(request).queue.supersede(state_of(request), engine, document.path)
             removed += await state_of(request).uploads.remove(engine, document)
     else:
