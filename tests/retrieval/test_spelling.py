@@ -74,6 +74,7 @@ def test_a_misspelt_word_is_searched_for_as_it_is_spelt(firm: ragstone.Knowledge
         "Who is the lessor?",  # not who leases
         "What is AMPRE?",  # an abbreviation
         "Is there parking?",
+        "Is there a sluice?",  # no slice
         "Is there a swimming pool for kombucha?",
         "What do the guests of hunterwolv have?",  # no note spells a secret
         "What of Brzenkowsky?",  # who may not see a passage does not hear of its words

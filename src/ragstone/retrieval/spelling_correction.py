@@ -93,7 +93,7 @@ def _weigh_word(weights: Mapping[str, float], word: str) -> float:
 
 async def _find_correction(views: Sequence[SourceView], question: Question, word: str) -> str | None:
     """The word that `word` is a slip of: a small word of the question's language, a word of the passages, the most
-    frequent one, or a common English word."""
+    frequent one, or where the slip is sure a common English word."""
     slips, lower = await asyncio.to_thread(list_slips, word.casefold()), word.casefold()
     languages = analyzer.find_languages(question.text)
     english = not languages and is_english(question.text)
@@ -105,9 +105,7 @@ async def _find_correction(views: Sequence[SourceView], question: Question, word
     named = word.istitle() and not question.text.startswith(word)
     if named or not english or len(lower) < FIRM:
         return None
-    if not looks_misspelt(lower):
-        slips = {slip: kind for slip, kind in slips.items() if kind != LIKELY}
-    return find_common_word(slips)
+    return find_common_word({slip: kind for slip, kind in slips.items() if kind != LIKELY})
 
 
 async def _find_slip(
