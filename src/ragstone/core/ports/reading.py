@@ -38,7 +38,8 @@ class Reader(Protocol):
         ...
 
     async def idf(self, query: str) -> dict[str, float]:
-        """The inverse document frequency of each term of the query among the active chunks."""
+        """The inverse document frequency of each term of the query among the active chunks, natural logarithm after
+        Lucene: ln(2 N + 2) for a term in none of N chunks, by which a word is known to be in no passage."""
         ...
 
     async def chunks(self, ids: Sequence[str]) -> list[Chunk]:

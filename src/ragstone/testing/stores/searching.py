@@ -1,6 +1,9 @@
 """The contract of a store for searches: total order, exact signals, filters as `Where` means them."""
 
+import math
 import random
+
+import pytest
 
 from ragstone.core.filter_matching import collect_facts, matches
 from ragstone.core.filters import Condition, Where
@@ -66,6 +69,9 @@ class SearchContract(StoreFixtures):
             idf = await reader.idf("pear plum pear")
             assert len(await reader.matching("pear plum pear", where=EVERYTHING, limit=9)) == 3
             assert list((await reader.idf("pear plum pear")).items()) == list(idf.items())
+            unseen = (await reader.idf("pear zebra"))["zebra"]
+            chunks = (await reader.info()).chunks
+        assert unseen == pytest.approx(math.log(2 * chunks + 2)), "by this a word is known to be in no passage"
         assert list(idf) == ["pear", "plum"]
         assert idf["plum"] > idf["pear"] > 0
 
