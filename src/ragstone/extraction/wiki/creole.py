@@ -1,8 +1,9 @@
 """Creole (http://www.wikicreole.org), the markup that several wikis share."""
 
 import re
+from functools import partial
 
-from ragstone.extraction.wiki.dialect import Dialect, Held, Item, WikiCell, take_last
+from ragstone.extraction.wiki.dialect import Dialect, Held, Item, read_row, take_last
 
 CODE = re.compile(r"^\{\{\{[ \t]*\n((?:(?!\}\}\}|\{\{\{[ \t]*$).*\n)*+)\}\}\}[ \t]*$", re.MULTILINE)
 VERBATIM = re.compile(r"\{\{\{((?:[^{}]|\{(?!\{\{)|\}(?!\}\})){0,2000}+\}?)\}\}\}")
@@ -28,28 +29,11 @@ def _read_item(line: str) -> Item | None:
     return Item(len(found[1]), found[1][0] == "#", found[2]) if found else None
 
 
-def _read_row(line: str) -> list[WikiCell] | None:
-    text = line.strip()
-    if not text.startswith("|") or len(text) < 2:
-        return None
-    cells: list[WikiCell] = []
-    at, mark = 0, ""
-    for part in PARTED.finditer(text):
-        if part[0] not in ("|", "|="):
-            continue
-        if mark:
-            cells.append(WikiCell(text[at : part.start()], mark == "|="))
-        at, mark = part.end(), part[0]
-    if text[at:].strip():
-        cells.append(WikiCell(text[at:], mark == "|="))
-    return cells or None
-
-
 CREOLE = Dialect(
     hold=_hold,
     heading=_read_heading,
     item=_read_item,
-    row=_read_row,
+    row=partial(read_row, parted=PARTED, head="|="),
     inline=(
         (IMAGE, lambda found: (found[2] or "").strip()),
         (LINK, lambda found: (found[2] or "").strip() or take_last(found[1].strip())),

@@ -73,3 +73,22 @@ def take_last(path: str) -> str:
     """
     path = path if "://" in path else path.rpartition(">")[2]
     return path if "://" in path else path.partition("#")[0].rstrip(":/").rpartition(":")[2] or path
+
+
+def read_row(line: str, *, parted: re.Pattern[str], head: str) -> list[WikiCell] | None:
+    """The cells of a row that begins with `|`, or with `head` before a heading; `parted` finds these signs, and text
+    that may hold them without parting cells. None for another line."""
+    text = line.strip()
+    if not text.startswith("|") or len(text) < 2:
+        return None
+    cells: list[WikiCell] = []
+    at, mark = 0, ""
+    for part in parted.finditer(text):
+        if part[0] not in ("|", head):
+            continue
+        if mark:
+            cells.append(WikiCell(text[at : part.start()], mark == head))
+        at, mark = part.end(), part[0]
+    if text[at:].strip():
+        cells.append(WikiCell(text[at:], mark == head))
+    return cells or None

@@ -1,8 +1,9 @@
 """The markup of Jira and, in its older pages, Confluence: `h1.`, `||header||`, `{code}`."""
 
 import re
+from functools import partial
 
-from ragstone.extraction.wiki.dialect import Dialect, Held, Item, WikiCell, emphasis
+from ragstone.extraction.wiki.dialect import Dialect, Held, Item, emphasis, read_row
 
 CODE = re.compile(r"\{(code|noformat)(?::([^{}\n]{0,300}))?\}((?:[^{]|\{(?!\1\}))*+)\{\1\}")
 EMPTY = re.compile(r"\{[*_^~+-]?\}")  # what the editor of Jira puts beside marks within a word
@@ -71,23 +72,6 @@ def _read_item(line: str) -> Item | None:
     return Item(len(found[1]), found[1].endswith("#"), found[2]) if found else None
 
 
-def _read_row(line: str) -> list[WikiCell] | None:
-    text = line.strip()
-    if not text.startswith("|") or len(text) < 2:
-        return None
-    cells: list[WikiCell] = []
-    at, mark = 0, ""
-    for part in PARTED.finditer(text):
-        if part[0] not in ("|", "||"):
-            continue
-        if mark:
-            cells.append(WikiCell(text[at : part.start()], mark == "||"))
-        at, mark = part.end(), part[0]
-    if text[at:].strip():
-        cells.append(WikiCell(text[at:], mark == "||"))
-    return cells or None
-
-
 def _show_link(found: re.Match[str]) -> str:
     """The words of a link, else where it leads; other words in brackets stay as they are."""
     words, target = found[1], found[2].strip()
@@ -100,7 +84,7 @@ JIRA = Dialect(
     hold=_hold,
     heading=_read_heading,
     item=_read_item,
-    row=_read_row,
+    row=partial(read_row, parted=PARTED, head="||"),
     inline=(
         (IMAGE, ""),
         (LINK, _show_link),
